@@ -25,7 +25,7 @@ left() {
     END { for (number in found) if (number in local) print number }'
 }
 
-# What has just been ended may take a moment: so many looks more, half a second apart.
+# Processes that have just been ended may take a moment: this many more looks, half a second apart.
 looks=${2:-6}
 tries=0
 found=$(left)

@@ -41,7 +41,7 @@ CALLS = [
 CALL = re.compile("|".join(f"(?:{call})" for call in CALLS))
 TEXT_ONLY = re.compile(CALLS[2] + "|" + CALLS[4] + "|" + CALLS[5] + "|" + CALLS[6])
 IS_SCALARS = "// All text in here is Unicode scalars."
-# What is said of a collection that is none of Characters.
+# What may be said of a collection that does not consist of Characters.
 RIGHT = re.compile(r"utf8|unicodeScalars|[Ss]calars?\b|[Bb]ytes|UInt8|// by Character|// not text")
 
 

@@ -6,7 +6,7 @@ import Synchronization
 // What the transport costs by itself: no queue, no history, no engine. It tells whose share of hoist's
 // distance to curl is whose.
 //
-//   transport-bench small URL LANES FILE…   sends each file as it is, so many at once
+//   transport-bench small URL LANES FILE…   sends each file as it is, LANES at once
 //   transport-bench cancel [TIMES]          cancels one of four running uploads, again and again
 
 /// A file in memory as a body.

@@ -92,7 +92,7 @@ static size_t number_count;
 // Whether the terminal is known to be gone.
 static volatile sig_atomic_t has_hung_up;
 
-// A terminal that takes nothing, such as that of a line that hangs, keeps whoever writes to it from
+// A terminal that takes nothing, such as one whose line hangs, keeps the program that writes to it from
 // hearing of anything: then there is no orderly way to leave.
 
 #define PATIENCE 10

@@ -88,7 +88,7 @@ final class OpenFolder: Sendable {
     return Directory.Entry(status, isLink: isLink)
   }
 
-  /// The content of a regular file in the folder; nil if there is none of this name.
+  /// The content of a regular file in the folder; nil if no file has this name.
   func content(of name: [UInt8]) throws(InputError) -> [UInt8]? {
     let file = FileLocation(bytes: name).withCString {
       // Opening a FIFO must not wait for a writer.

@@ -209,7 +209,7 @@ class Receiver:
         self.errors.close()
 
     def is_alive(self, patience=5):
-        """Whether it still answers, within so many seconds."""
+        """Whether it still answers within this many seconds."""
         if self.process.poll() is not None:
             return False
         try:

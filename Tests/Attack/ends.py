@@ -93,7 +93,7 @@ class CountingServer:
 
 
 def push(hoist, seed, files, way, place):
-    """One push of so many small files. Returns what became of them."""
+    """One push of this many small files. Returns what became of them."""
     delay = PLACES[place]
     random = source(seed, f"{way} {place}")
     if delay:

@@ -16,7 +16,7 @@ BUFFER = 128 << 10
 
 
 class CuttingProxy:
-    """Passes bytes on, and cuts the connection whenever so many bytes have gone up in all."""
+    """Passes bytes on, and cuts the connection each time that this many bytes have gone up."""
 
     def __init__(self, port, cuts, draw):
         self.port, self.cuts, self.draw = port, sorted(cuts), draw
@@ -98,7 +98,7 @@ def unread(connection):
 
 
 def reset(connection):
-    # Wakes up whoever reads from it: as long as somebody does, closing closes nothing.
+    # Wakes up the thread that reads from it: as long as one does, close() closes nothing.
     with contextlib.suppress(OSError):
         connection.shutdown(socket.SHUT_RD)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

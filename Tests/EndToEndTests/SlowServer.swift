@@ -14,7 +14,7 @@ final class Gate: Sendable {
     condition.broadcast()
   }
 
-  /// Returns when it is open, or after two minutes, so that no thread is left for ever.
+  /// Returns when it is open, or after two minutes, so that no thread stays for ever.
   func pass() {
     let limit = Date(timeIntervalSinceNow: 120)
     condition.lock()

@@ -42,7 +42,7 @@ struct FileListTests {
     #expect(try read(Array(lines.utf8)).0 == [Array(path.utf8), Array(scratch.path("list").utf8)])
   }
 
-  @Test("a list in another encoding or with other separators is told of, and none of it is taken")
+  @Test("a list in another encoding or with other separators is an error, and none of it is used")
   func otherFormats() throws {
     for order: [UInt8] in [[0xFF, 0xFE, 0x61, 0, 0x0A, 0], [0xFE, 0xFF, 0, 0x61, 0, 0x0A]] {
       let (names, end) = try read(order)

@@ -72,7 +72,7 @@ struct FolderScanTests {
     #expect(all == [.file(FileLocation(scratch.path("a"))), .file(strange)])
   }
 
-  @Test("a folder that is not there is told of")
+  @Test("a missing folder is reported")
   func missing() {
     let nowhere = FileLocation(scratch.path("nowhere"))
     let reason = "No such file or directory"
@@ -144,7 +144,7 @@ struct FolderScanTests {
     #expect(found() == Array(long.reversed()) + many.reversed())
   }
 
-  @Test("a folder that another took the place of while its contents were scanned is told of")
+  @Test("a folder that was replaced while its contents were scanned is reported")
   func replaced() throws {
     // Deep enough that the first folder has been closed in the meantime.
     try make("a/b/c/d/e/f/g/h/i/j/file", "a/k", "z")

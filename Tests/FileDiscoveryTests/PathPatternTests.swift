@@ -47,7 +47,7 @@ struct PathPatternTests {
     for nothing in ["", "   ", "/", "!", "//"] { #expect(PathPattern(nothing) == nil) }
   }
 
-  @Test("a pattern made to take for ever does not")
+  @Test("a pattern that is made to take for ever does not")
   func hostile() throws {
     let pattern = try #require(PathPattern(String(repeating: "*a", count: 60) + "b"))
     #expect(!pattern.matches([String(repeating: "a", count: 250)], isFolder: false))

@@ -99,7 +99,7 @@ struct SocketPollTests {
     var byte: UInt8 = 0
     #expect(read(socket, &byte, 1) == 1)
     #expect(poll.wait(milliseconds: 0, now: 100 + SocketPoll.rest) == [socket])
-    // Others are told each time.
+    // Others are reported each time.
     poll.watch(socket, for: CURL_POLL_INOUT)
     for _ in 0..<3 { #expect(poll.wait(milliseconds: 0, now: 200) == [socket]) }
   }

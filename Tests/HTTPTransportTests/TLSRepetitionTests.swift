@@ -7,7 +7,7 @@ import Testing
 /// always rewind the body: what TLS has taken only in part counts as unwritten.
 @Suite(.timeLimit(.minutes(3)), .needs("openssl", "nginx"))
 struct TLSRepetitionTests {
-  /// Answers the first request of its first connection, reads so many bytes of the second one and ends. Then it
+  /// Answers the first request of its first connection, reads this many bytes of the second one and ends. Then it
   /// takes a request on each new connection, and prints the size and the first wrong byte of its body.
   private static let server = #"""
     import select, socket, ssl, struct, sys

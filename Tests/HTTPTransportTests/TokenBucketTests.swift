@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPTransport
 
 struct TokenBucketTests {
-  /// What goes through in so many seconds, asked for every `step`, in pieces of `wanted`.
+  /// What goes through in this many seconds, asked for every `step`, in pieces of `wanted`.
   private func spent(
     _ bucket: inout TokenBucket, from start: Double, for seconds: Double, wanted: Int,
     step: Double = 0.001

@@ -78,7 +78,7 @@ struct URLSessionTaskTests {
     #expect(server.requests.map(\.line) == ["PUT /upload HTTP/1.1", "GET /upload HTTP/1.1"])
   }
 
-  /// The end is told once, whatever comes first.
+  /// The end is reported once, whatever comes first.
   @Test(arguments: [false, true])
   func aCancelledTaskEndsOnce(isResumed: Bool) async throws {
     let server = try HostileServer { connection, _ in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Requests against a scripted server: what goes over the wire, and what is told of it.
+/// Requests against a scripted server: what goes over the wire, and what the delegate hears.
 @Suite(.timeLimit(.minutes(3)))
 struct UploadTaskTests {
   private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

@@ -15,7 +15,7 @@ struct BackgroundLinesTests {
     #expect(text == (0..<500).map { "line \($0)\n" }.joined())
   }
 
-  @Test("where nobody reads, nobody waits, and what was left out is said once somebody does")
+  @Test("if nobody reads, nobody waits, and a reader who comes learns what was left out")
   func full() throws {
     let pipe = Pipe()
     let lines = BackgroundLines(to: pipe.fileHandleForWriting.fileDescriptor)
@@ -23,7 +23,7 @@ struct BackgroundLinesTests {
     // Ten times what a pipe and the list of lines hold.
     for _ in 0..<11_000 { lines.add(long) }
     lines.finish(within: 0.01)
-    // A reader at last. It is told of every line, once or in several goes.
+    // A reader at last. Every line is accounted for, at once or in several goes.
     var text = ""
     var (kept, leftOut) = (0, 0)
     while kept + leftOut < 11_000 {

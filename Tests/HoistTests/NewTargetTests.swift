@@ -9,7 +9,7 @@ import UploadModel
 
 @Suite("A new target")
 struct NewTargetTests {
-  @Test("whoever closes the questions while it is tried has none", .timeLimit(.minutes(3)))
+  @Test("closing the questions while the target is tried makes no target", .timeLimit(.minutes(3)))
   func cancelled() async throws {
     let (asked, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let server = try HostileServer { connection, _ in

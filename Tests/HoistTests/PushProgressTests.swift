@@ -53,7 +53,7 @@ import UploadModel
   }
 
   @Test(
-    "where it did not arrive, nothing is said of it; where it may have, that is",
+    "a file that did not arrive is not mentioned; one that may have arrived is",
     arguments: [
       (Failure(.cancelled), false), (Failure(.changed(.modified)), false), (refused, false),
       (Failure(.outcomeUnknown("no answer")), true),
@@ -89,7 +89,7 @@ import UploadModel
   }
 
   @Test(
-    "the engine gets more when fewer than so many wait in its line, whatever the others do",
+    "the engine gets more files when few wait in its line, whatever the others do",
     arguments: [
       (.waiting, []), (.preparing(attempt: 1), [5]),
       (.retrying(refused, next: 2, of: 5, at: Instant(seconds: 9)), [5]),

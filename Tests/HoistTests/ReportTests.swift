@@ -59,7 +59,7 @@ struct ReportTests {
     #expect(report.span?.upperBound == Date(timeIntervalSince1970: 1_000))
   }
 
-  @Test("failures are told by their reason, the most frequent first")
+  @Test("failures are grouped by reason, the most frequent first")
   func reasons() {
     let report = Self.report([
       Self.entry("/a", .failed("missing"), message: "There is no file."),

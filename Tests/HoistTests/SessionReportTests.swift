@@ -5,7 +5,7 @@ import UploadModel
 
 @testable import hoist
 
-@Suite("What is said once the screen has gone")
+@Suite("What is printed once the screen has gone")
 struct SessionReportTests {
   private static func report(
     _ count: Int, failed: Bool = false, isStopped: Bool = false, successor: Int32? = nil,

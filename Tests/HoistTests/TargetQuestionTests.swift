@@ -23,7 +23,7 @@ struct TargetQuestionTests {
     let tables = sample.split(separator: "\n[")
     let first = try #require(tables.first { $0.hasPrefix("targets.") })
     let shown = first.matches(of: #/(?m)^#?([a-z_]+) = /#).map { String($0.1) }
-    // The credentials and `idempotent` are told of in words.
+    // The credentials and `idempotent` are described in words.
     let wanted = Set(shown + ["idempotent"]).subtracting(["url"])
     #expect(shown.count > 10 && first.contains("`idempotent`"))
     #expect(Set(Self.all.map(\.key)) == wanted)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `make lint` finds links that lead nowhere, examples that nobody compiles, and failures that scripts are not
-/// told of (`config/lint-docs.py`).
+/// documented (`config/lint-docs.py`).
 @Suite(.needs("python3"))
 struct DocsLintTests {
   private func lint(_ files: [String: String]) async throws -> Program.Outcome {

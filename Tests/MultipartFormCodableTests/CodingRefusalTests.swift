@@ -29,7 +29,7 @@ struct CodingRefusalTests {
     var numbers: [Int]?
   }
 
-  /// The path to the value, and what is said of it.
+  /// The path to the value, and the error.
   private static func refusal(of fields: [FormPart]) throws -> (path: String, words: String)? {
     let form = try collected(FormData(parts: fields))
     do throws(DecodingError) {

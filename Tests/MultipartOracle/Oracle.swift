@@ -28,7 +28,7 @@ public enum Oracle {
     checkContentType(body)
   }
 
-  /// Nothing comes out that did not go in, and no more than the limits let through.
+  /// Nothing comes out that did not go in, nor more than the limits allow.
   private static func checkBounds(_ parsed: Parsed, _ body: [UInt8], _ limits: FormLimits) {
     let content = parsed.parts.reduce(0) { $0 + $1.content.count }
     precondition(content <= body.count, "more content than body")

@@ -67,7 +67,7 @@ struct ConnectionPolicyTests {
   }
 
   @Test(
-    "places are wanted of whoever's would do, and who was asked to go and stays may be asked again")
+    "any connection whose place would do is asked to go, and one that stays may be asked again")
   func demand() {
     var crowd = crowd(most: 3)
     for (member, address) in [(1, "a"), (2, "a"), (3, "b")] {

@@ -297,7 +297,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a request that had to give its place up is told, and so is the log; nothing of it stays")
+  @Test("a request that gave up its place gets an answer and a line in the log, and leaves no file")
   func evicted() async throws {
     try await TestServer.run {
       $0.maxConnections = 1
@@ -377,7 +377,7 @@ struct ConnectionTests {
   }
 
   @Test(
-    "where too many wait, those that are turned away are told, and everything is taken in the end")
+    "if too many wait, those turned away get an answer, and everything is accepted in the end")
   func turnedAway() async throws {
     try await TestServer.run {
       $0.maxConnections = 4

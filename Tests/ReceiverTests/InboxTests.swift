@@ -129,7 +129,7 @@ final class InboxTests {
     #expect(file.read(atMost: 10).map { String(buffer: $0) } == "x")
   }
 
-  @Test("links in the folder are followed by nothing, whoever put them there")
+  @Test("no request follows links in the folder, wherever they come from")
   func links() throws {
     let inbox = try Inbox(path: path)
     let outside = path + "-outside"

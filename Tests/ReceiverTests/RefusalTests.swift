@@ -275,7 +275,7 @@ struct RefusalTests {
       #expect(try status("bearer s3cret:x") == 200)
       #expect(try status("Bearer s3cret:x\u{301}") == 401)
       #expect(try status("Basic " + Data("anyone:s3cret:x".utf8).base64EncodedString()) == 200)
-      // Not even whether an address exists is said without it.
+      // Without it, not even whether an address exists is revealed.
       let reply = try server.request("GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(reply.status == 401)
     }

@@ -73,7 +73,7 @@ struct ResumableTests {
       #expect(reply.status == 204 && reply["upload-limit"] == "max-size=100")
       #expect(reply["accept-patch"] == "application/partial-upload")
       #expect(reply["upload-draft-interop-version"] == "8")
-      // Who asks in a version that is not known hears of the newest that is.
+      // A client that asks in an unknown version learns the newest known one.
       let newer = try ask(server, "OPTIONS", "/upload", in: 11)
       #expect(newer["upload-draft-interop-version"] == "10")
       let large = try ask(

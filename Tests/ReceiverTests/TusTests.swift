@@ -31,7 +31,7 @@ struct TusTests {
   ) throws -> String {
     let reply = try ask(server, "POST", "/files", ["Upload-Length: \(length)"] + fields)
     #expect(reply.status == 201)
-    // Sooner than for what comes next, so that nobody is told.
+    // Sooner than for what comes next, so that nobody gets an answer.
     #expect(reply["upload-expires"] == nil)
     let location = try #require(reply["location"])
     #expect(location.hasPrefix("/uploads/"))
@@ -102,7 +102,7 @@ struct TusTests {
       try client.send(
         "PATCH \(path) HTTP/1.1\r\nHost: test\r\nTus-Resumable: 1.0.0\r\nContent-Length: 10\r\n"
           + piece(at: 0).joined(separator: "\r\n") + "\r\n\r\nabcdef")
-      // Until the piece is begun it may close the connection of whoever asks.
+      // Until the piece has begun, it may close the connections of clients that ask.
       try await eventually { (try? ask(server, "HEAD", path))?["upload-offset"] == "6" }
       #expect(try visible(server) == [])
       // The old connection was given up for the sake of the new one.
@@ -363,7 +363,7 @@ struct TusTests {
     let most = Effort.of(
       1_000, long: UploadReceiver.Configuration(directory: "").maxUnfinishedUploads)
     let folder = URL(fileURLWithPath: try ScratchDirectory().path)
-    /// As if it had been made so many seconds ago.
+    /// As if it had been made this many seconds ago.
     func make(_ number: Int, seconds: Double, content: String = "") throws {
       let name = ".hoist-upload-" + String(format: "%032x", number)
       let record = #"{"length": 100000, "name": "a", "type": "text/plain"}"#

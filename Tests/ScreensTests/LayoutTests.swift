@@ -53,7 +53,7 @@ import Testing
       text.contains { $0.contains("│ ✗ failed: 413 Content Too Large · maximum") })
     #expect(text.contains { $0.contains("│ Path     /home/me/disk.img") })
     #expect(text.contains { $0.contains("The server said (application/json):") })
-    // An edit was made because of what is said there: it says so no longer.
+    // After an edit, which was made because of these words, they are gone.
     Fixture.play(&state, .command("edit disk.img"), .paste("x"), .key(.enter))
     let edited = render(state, size: size).text.joined(separator: "\n")
     #expect(!edited.contains("Retrying will not help") && edited.contains("It failed with"))

@@ -167,7 +167,7 @@ import Testing
     #expect(state.answer("f") == .finishThenQuit)
     #expect(state.answer("finish, then quit") == .finishThenQuit)
     #expect(["esc", "Cancel", "no", "c"].map(state.answer) == Array(repeating: .close, count: 4))
-    // What begins like an answer is none.
+    // A word that begins like an answer is not one.
     #expect(["what", "status", "start-stop", "", "foo"].allSatisfy { state.answer($0) == nil })
     Fixture.play(&state, .perform(.close))
     Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now + 2))

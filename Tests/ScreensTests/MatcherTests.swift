@@ -28,7 +28,7 @@ import Testing
         "alb", "album", "my-album", "salbumen", "a-l-b", "xaxlxb",
       ])
     #expect(["b", "a"].ranked(by: Matcher(""), { [$0] }) == ["b", "a"])
-    // A name counts more than what is said about it.
+    // A name counts more than its note.
     let notes = [("two", "one"), ("one", "two")]
     #expect(notes.ranked(by: Matcher("one"), { [$0.0, $0.1] }).map(\.0) == ["one", "two"])
   }

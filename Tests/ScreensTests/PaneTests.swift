@@ -263,7 +263,7 @@ import UploadModel
     #expect(render(state, size: state.size).text.contains { $0.contains("line 2999") })
     Fixture.type("g", &state)
     Fixture.play(&state, .message("newer"))
-    #expect(state.log.list.cursor == 0, "whoever reads is not carried away")
+    #expect(state.log.list.cursor == 0, "a reader's place does not move")
   }
 
   // MARK: The command line

@@ -110,7 +110,7 @@ import Testing
     #expect(PastedPaths.parse(text) == nil)
   }
 
-  /// Blanks need no quotes in the prompt; whoever writes them as for a shell means what a shell would.
+  /// Blanks need no quotes in the prompt; quotes mean what they mean to a shell.
   @Test(arguments: [
     ("a b.txt", [.typed("a b.txt")] as [PathInput]), ("it's.txt", [.typed("it's.txt")]),
     ("'a b.txt'", [.exact("a b.txt")]), ("\"*.txt\"", [.exact("*.txt")]),

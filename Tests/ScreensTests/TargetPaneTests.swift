@@ -39,7 +39,7 @@ import UploadModel
     #expect(Self.line("album", state).contains("nas.local answers"))
     Fixture.play(&state, .key("c"), .tried(target: "album", obstacle: nil))
     #expect(Self.line("album", state).contains("answers"))
-    // What came of an earlier trial is not told of a target that is gone.
+    // The result of an earlier trial is not shown for a target that is gone.
     Fixture.play(&state, .targets([Self.rows[1]]), .tried(target: "album", obstacle: nil))
     #expect(state.trials.isEmpty)
   }

@@ -127,7 +127,7 @@ import Testing
     #expect(state.finishing == .queue)
     #expect(Fixture.play(&state, .added([Fixture.item(2, "b")])) == [])
     Fixture.play(&state, .queueRead)
-    // Whoever has gone away until then is told.
+    // A user who has left until then is notified.
     #expect(
       Fixture.play(&state, .engine([(ItemID(2), done)], at: state.now)) == [.bell, .quit(.idle)])
   }

@@ -171,7 +171,7 @@ struct SenderSocketTests {
     try await wait(for: "the end of the one that reads nothing") {
       server.listening.count == 1 ? true : nil
     }
-    // Who waited for that one would wait for ever.
+    // Waiting for that one would never end.
     #expect(longest < .seconds(10), "\(longest)")
     server.tell([Self.moving])
     try await wait(for: "news for the other") { honest.heard.last == Self.moving ? true : nil }

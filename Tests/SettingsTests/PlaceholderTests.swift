@@ -8,7 +8,7 @@ import UploadModel
 /// A placeholder that is neither filled in nor refused is sent as it stands: every file then goes to one name.
 @Suite("Every text of the configuration fills placeholders or refuses them")
 struct PlaceholderTests {
-  /// Configurations that have every key that there is, of every table; the test sees to that.
+  /// Configurations with every key of every table; the test checks that.
   private static let samples: [String] =
     [SampleConfiguration.withDefaults]
     + TargetTextTests.samples.map { "[targets.\"a b\"]\n" + $0 }

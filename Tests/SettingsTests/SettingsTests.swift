@@ -298,7 +298,7 @@ struct SettingsTests {
     for slot in Template.Placeholder.allCases { #expect(text.contains("{\(slot.rawValue)}")) }
   }
 
-  /// Every table that there is, with a key in it that no table has.
+  /// Every table, with a key that no table has.
   private static let tables: [(name: String, text: String)] = {
     func target(_ line: String) -> String { "[targets.a]\nurl = \"https://h/\"\n\(line)" }
     let unknown = "zzzzzzzzzz = 1"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The terminal that the stories are told in has to be one itself.
+/// The terminal in which the stories play has to behave like one.
 @Suite(.needs("tmux")) struct TestTerminalTests {
   private let folder: ScratchDirectory
 

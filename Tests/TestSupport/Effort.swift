@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long tests go on that could go on for ever: `make test-long` sets `HOIST_LONG`.
+/// How long tests run that could run for ever: `make test-long` sets `HOIST_LONG`.
 public enum Effort {
   /// Whether there is an hour and not minutes.
   public static let isLong = ProcessInfo.processInfo.environment["HOIST_LONG"] != nil

@@ -203,7 +203,7 @@ public final class HostileConnection: @unchecked Sendable {
     return discard(Int(head.headers["content-length"] ?? "") ?? 0)
   }
 
-  /// Reads so many bytes of a body; `nil` where there are fewer.
+  /// Reads this many bytes of a body; `nil` if there are fewer.
   public func read(_ count: Int) -> [UInt8]? {
     while buffered.count < count {
       guard receive() else { return nil }
@@ -214,7 +214,7 @@ public final class HostileConnection: @unchecked Sendable {
     return buffered.withUnsafeBufferPointer { Array($0[..<count]) }
   }
 
-  /// Reads so many bytes, and leaves what comes after them with the kernel; `nil` where there are fewer.
+  /// Reads this many bytes, and leaves what follows with the kernel; `nil` if there are fewer.
   public func readNoMore(_ count: Int) -> [UInt8]? {
     while buffered.count < count {
       guard receive(atMost: count - buffered.count) else { return nil }
@@ -222,14 +222,14 @@ public final class HostileConnection: @unchecked Sendable {
     return read(count)
   }
 
-  /// Waits until the kernel has so many bytes that nobody has read; false where the client hangs up before.
+  /// Waits until the kernel has this many unread bytes; false if the client hangs up first.
   public func awaitUnread(_ count: Int) -> Bool {
     var bytes = [UInt8](repeating: 0, count: count)
     let flags = Int32(MSG_PEEK) | Int32(MSG_WAITALL)
     return recv(socket, &bytes, count, flags) == count
   }
 
-  /// Reads so many bytes and throws them away; false where there are fewer.
+  /// Reads this many bytes and throws them away; false if there are fewer.
   public func discard(_ count: Int) -> Bool {
     let early = min(count, buffered.count)
     buffered.removeFirst(early)
@@ -300,7 +300,7 @@ public final class HostileConnection: @unchecked Sendable {
     return true
   }
 
-  /// Has the kernel throw away what has come, at most so many bytes, and says how many; 0 or less where
+  /// Has the kernel throw away what has come, up to this many bytes, and returns how many; 0 or less if
   /// the client has hung up. Nothing is copied, so that no client is faster.
   private func forget(_ most: Int) -> Int {
     isClosed ? 0 : recv(socket, nil, min(most, 4 << 20), Int32(MSG_TRUNC))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Trait where Self == ConditionTrait {
-  /// Leaves tests out where a program is missing that they need, and says so: whoever runs `swift test` need not have
+  /// Skips tests that need a program that is missing, and says so: running `swift test` should not require
   /// installed everything. `make test` has (`HOIST_ALL_TESTS`), and a missing program fails its tests there.
   ///
   /// - Parameter programs: names to be looked up in `PATH`; "peers" stands for the environment of `make setup`.

@@ -62,7 +62,7 @@ public final class PseudoTerminal: Sendable {
     return String(decoding: bytes.dropLast(), as: UTF8.self)
   }
 
-  /// How many keys the program has not taken yet, where it wants to be told of each.
+  /// How many keys the program has not read yet, if it reads them one by one.
   public var untaken: Int {
     var count: Int32 = 0
     return ioctl(slave, UInt(0x541B), &count) == 0 ? Int(count) : 0

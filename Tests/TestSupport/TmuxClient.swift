@@ -67,8 +67,8 @@ final class TmuxClient: Sendable {
   /// How often something has happened so far.
   var changes: Int { state.withLock { $0.changes } }
 
-  /// Waits until something has happened since there were so many changes, or for a fifth of a second: not everything
-  /// that can be seen is told.
+  /// Waits until something has happened since there were this many changes, or for a fifth of a second: not everything
+  /// that can be seen is reported.
   func change(after seen: Int) async {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
@@ -80,7 +80,7 @@ final class TmuxClient: Sendable {
     }
   }
 
-  /// Returns once commands are about the terminal: before that, there is none.
+  /// Returns once commands reach the terminal: before that, it does not exist.
   func attached() async {
     while state.withLock({ !$0.isAttached && $0.end == nil }) { await change(after: changes) }
   }

@@ -67,7 +67,7 @@ public enum Tool {
   /// Starts a program found on the PATH, silent, and gives its process. `Process` would not do: it can
   /// only be waited for on the thread that started it.
   ///
-  /// - Parameter input: what it reads; it gets no ^c from the terminal then, for it is in a group of its own.
+  /// - Parameter input: what it reads; it then gets no ^c from the terminal, being in a group of its own.
   public static func spawn(
     _ name: String, _ arguments: [String], input: Int32? = nil
   ) throws -> pid_t {

@@ -106,7 +106,7 @@ struct AheadTests {
     }
   }
 
-  /// Nobody is told of a request before it begins, and it is not what waits for a lane that is late.
+  /// A request is not reported before it begins, and waiting for a lane does not make it late.
   @Test func whatWaitsForALaneHasNotBegun() async throws {
     let queue = try await Queue(self, 4)
     defer { queue.server.stop() }

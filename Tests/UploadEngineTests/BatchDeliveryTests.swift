@@ -7,7 +7,7 @@ import UploadEngine
 import UploadModel
 
 extension HostileServer.SeenRequest {
-  /// The parts of a form, in order, each with its field and the name that the server is told.
+  /// The parts of a form, in order, each with its field and its file name.
   func files() throws -> [(field: String, name: String, content: [UInt8])] {
     var files: [(field: String, name: String, content: [UInt8])] = []
     var parser = FormParser(boundary: try Boundary(contentType: headers["content-type"] ?? ""))

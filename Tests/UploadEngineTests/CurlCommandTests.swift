@@ -108,7 +108,7 @@ struct CurlCommandTests {
       single[1].text.contains("--data-binary @\(path)") && !single[1].text.contains("head -c"))
   }
 
-  @Test("what curl or the service cannot take is said")
+  @Test("what curl or the service cannot take is an error with the reason")
   func impossible() throws {
     let large = try target {
       $0.max = 4

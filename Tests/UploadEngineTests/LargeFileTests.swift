@@ -202,7 +202,7 @@ struct LargeFileTests {
     try await makeOld()
     let (path, size) = (path, content.count)
     let failure = Mutex<(any Error)?>(nil)
-    // So much fits into the buffers on the way, wherever this runs.
+    // This much fits into the buffers on the way, wherever this runs.
     let rest = 128 << 10
     let server = try HostileServer(receiveBuffer: 1 << 20) { connection, _ in
       guard var request = connection.readHead() else { return }

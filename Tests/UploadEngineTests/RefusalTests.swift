@@ -6,7 +6,7 @@ import UploadModel
 
 @testable import UploadEngine
 
-/// Servers that answer 401 or 403 to some of twenty files: which files are sent all the same, and what is said of each.
+/// Servers that answer 401 or 403 to some of twenty files: which files are sent all the same, and what becomes of each.
 @Suite(.timeLimit(.minutes(5)))
 struct RefusalTests {
   let folder: ScratchDirectory

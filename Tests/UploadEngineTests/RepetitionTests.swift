@@ -6,7 +6,7 @@ import Testing
 import UploadEngine
 import UploadModel
 
-/// Nothing is sent twice without a word, whoever would repeat it.
+/// Nothing is sent twice in silence, whatever would repeat it.
 @Suite(.timeLimit(.minutes(5)))
 struct RepetitionTests {
   let folder: ScratchDirectory

@@ -12,7 +12,7 @@ struct RequestPlanTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var path = "/up"
-    /// Where the ticket leads, as the server is called there; nil where there is none.
+    /// Where the ticket leads, as the server is called there; nil without a ticket.
     var ticketHost: String?
     var change: @Sendable (inout Target) throws -> Void = { _ in }
   }

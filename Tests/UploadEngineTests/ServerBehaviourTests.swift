@@ -227,7 +227,7 @@ struct ServerBehaviourTests {
   let folder: ScratchDirectory
   init() throws { folder = try ScratchDirectory() }
 
-  /// Dispatch tells of a hang-up once: whoever overlooks it waits for the stall time-out.
+  /// Dispatch reports a hang-up once: overlooking it means waiting for the stall time-out.
   @Test func connectionsThatBreakTogetherAreAllNoticed() async throws {
     let (arrived, gate) = (DispatchSemaphore(value: 0), Gate())
     let server = try HostileServer { connection, _ in
@@ -269,7 +269,7 @@ struct ServerBehaviourTests {
     #expect(unread.map(\.code) == ["done 200"], "\(unread)")
   }
 
-  /// More is read of a reply than is kept, and no more than a mebibyte.
+  /// More of a reply is read than is kept, but at most a mebibyte.
   @Test func anAnswerThatIsTooLongIsNoSuccessWhereItHasToBeRead() async throws {
     let server = try HostileServer { connection, _ in
       guard connection.readRequest() != nil else { return }

@@ -45,7 +45,7 @@ struct TLSTests {
     Case(shown: .selfSigned, end: "insecure", words: "self-signed certificate"),
     Case(
       shown: .selfSigned, trustsAuthority: true, end: "insecure", words: "self-signed certificate"),
-    // The pin alone: whoever has the key is the server.
+    // The pin alone: the holder of the key is the server.
     Case(shown: .selfSigned, pinned: .itsKey, end: "done 201"),
     Case(shown: .wrongName, pinned: .itsKey, end: "done 201"),
     Case(shown: .expired, pinned: .itsKey, end: "done 201"),

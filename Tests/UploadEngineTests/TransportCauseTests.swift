@@ -48,7 +48,7 @@ struct TransportCauseRow: Sendable, CustomTestStringConvertible {
       code: 35, words: "OpenSSL SSL_connect: Connection reset by peer in connection to h:443",
       cause: .connectionLost("OpenSSL SSL_connect: Connection reset by peer in connection to h:443")
     ),
-    // What looks like a code and is none: the name of a host, and a word.
+    // Words that look like codes but are not: the name of a host, and another word.
     TransportCauseRow(
       code: 35, words: "Connection reset by peer in connection to 0A00010B.example:443",
       cause: .connectionLost("Connection reset by peer in connection to 0A00010B.example:443")),

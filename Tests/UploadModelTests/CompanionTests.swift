@@ -71,7 +71,7 @@ struct CompanionTests {
         rules: [["{file.stem}.jpg"], ["{file.name}.sig"]],
         names: ["a.jpg", "a.jpg.sig", "a.mov", "z.jpg", "z.jpg.sig"],
         owners: ["a.jpg": "a.mov", "z.jpg.sig": "z.jpg"]),
-      // Two that would take the same one along both do; it is told of the first.
+      // Two that would take the same one along both do; the first is reported.
       Folder(
         rules: [["{file.stem}.xmp"]], names: ["a.png", "a.jpg", "a.xmp"],
         owners: ["a.xmp": "a.jpg"]),

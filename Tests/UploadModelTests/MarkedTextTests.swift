@@ -5,7 +5,7 @@ import Testing
 
 @testable import UploadModel
 
-/// A combining mark after a special character changes nothing for whoever escapes that character: what was
+/// A combining mark after a special character does not change how that character is escaped: what was
 /// escaped is read back scalar by scalar.
 @Suite struct MarkedTextTests {
   static let texts = CombiningMarks.variants(

@@ -55,7 +55,7 @@ import UploadModel
       "Out of credit: 30, but it costs 50."
     ),
     (#"{"title": "Forbidden", "status": 403}"#, "Forbidden"),
-    // JSON that says nothing, or is none: as it came.
+    // JSON that says nothing, and text that is not JSON: as it came.
     (#"{"status": 413}"#, #"{"status": 413}"#), (#"{"message": "cut of"#, #"{"message": "cut of"#),
     ("{}", "{}"),
     // HTML.

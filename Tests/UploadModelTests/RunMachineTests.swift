@@ -126,7 +126,7 @@ struct RunMachineTests {
       events: sent + [.ended(b, isThere: false), .idle()],
       actions: ["keep aborting", "send abort"], state: .ending(.abort)),
     Course(
-      testDescription: "what was discarded is told", rules: rules(.abort),
+      testDescription: "what was discarded is reported", rules: rules(.abort),
       events: sent + [.ended(b, isThere: false), .idle(), .done], actions: ["forget", "aborted"],
       state: .closed),
     Course(

@@ -6,7 +6,7 @@ import Testing
 
 /// Signatures of AWS, compared with those of its own library and with the examples of its documentation.
 struct SignatureV4Tests {
-  /// What botocore is told of a request.
+  /// What botocore gets of a request.
   private struct Request: Encodable {
     var method: String
     var url: String

@@ -30,7 +30,7 @@ struct TemplateTests {
     // Braces.
     ("{{", "{"), ("}}", "}"), ("{{}}", "{}"), ("{{file.name}}", "{file.name}"),
     ("{{{file.ext}}}", "{gz}"), ("{{\"a\": 1}}", "{\"a\": 1}"),
-    // The environment's text is text: what looks like a placeholder in it is none.
+    // The environment's text is text: what looks like a placeholder in it stays as it is.
     ("Bearer {env.TOKEN}", "Bearer {s3cret}"), ("<{env.EMPTY}>", "<>"),
   ])
   func fillsIn(_ source: String, _ text: String) throws {

@@ -291,7 +291,7 @@ struct VerdictTests {
             bytes: 42)))
   }
 
-  /// The pattern for the address and the one for the deletion are told apart.
+  /// The pattern for the address and the one for the deletion are kept apart.
   @Test(
     arguments: [
       (#"{"url": "/f/1", "del": "/d/1"}"#, "", "https://a.example/f/1", "https://a.example/d/1"),

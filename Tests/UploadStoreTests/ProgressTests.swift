@@ -23,7 +23,7 @@ struct ProgressTests {
     #expect(try store.begin(ids) == [])
   }
 
-  @Test("An upload that was delivered is told with its receipt")
+  @Test("An upload that was delivered has its receipt")
   func delivered() throws {
     let store = try harness.open()
     let id = try store.enqueue([item("a")])[0].id
@@ -343,7 +343,7 @@ struct ProgressTests {
     for index in items.indices { items[index].state = wish }
     let states = try store.update(items).map(\.state)
     #expect(states[0].isDone)
-    // Only a pause reaches what is on its way: whoever sends it breaks it off.
+    // Only a pause reaches a file that is being sent: its sender aborts it.
     #expect(states[1].isActive == (wish != .paused))
     #expect(states[2].isActive == (wish != .paused))
     #expect(states[3] == wish)

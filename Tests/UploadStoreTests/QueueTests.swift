@@ -82,7 +82,7 @@ struct QueueTests {
     try mine.setStopped(true)
     #expect(try harness.open().isStopped())
     #expect(try other.changesByOthers(since: revision)?.isStopped == true)
-    // Nobody else has written since: nothing is said about it.
+    // Nobody else has written since, so there is no news.
     #expect(try #require(try other.changesByOthers(since: revision)).isStopped == nil)
     _ = try mine.recover()
     _ = try mine.enqueue([item("a")])
@@ -132,7 +132,7 @@ struct QueueTests {
     _ = try mine.read(inPortionsOf: 4) { _ in Issue.record("there is nothing to hand over") }
   }
 
-  @Test("Another process's changes are told, one's own are not asked for twice")
+  @Test("Another process's changes are reported; a process's own are not read twice")
   func changes() throws {
     let (mine, other) = (try harness.open(), try harness.open())
     let items = try mine.enqueue([item("a"), item("b")])
@@ -150,7 +150,8 @@ struct QueueTests {
     #expect(try mine.changesByOthers(since: changes.revision)?.items.isEmpty == true)
   }
 
-  @Test("Of one's own changes only the revision is told, so that the next look has little to read")
+  @Test(
+    "Of a process's own changes, only the revision is reported: the next look has little to read")
   func ownChanges() throws {
     let (mine, other) = (try harness.open(), try harness.open())
     let start = try mine.read(inPortionsOf: 100) { _ in }
@@ -191,7 +192,7 @@ struct QueueTests {
     try mine.remove(added.map(\.id))
   }
 
-  @Test("Changes that could not be read are told the next time")
+  @Test("Changes that could not be read are reported the next time")
   func changesNotRead() throws {
     let (mine, other) = (try harness.open(), try harness.open())
     let revision = try mine.read(inPortionsOf: 100) { _ in }
@@ -323,7 +324,8 @@ struct QueueTests {
   }
 
   @Test(
-    "The right to send goes over to whoever inherits its descriptor, and nobody has it in between")
+    "The right to send passes to the process that inherits its descriptor, and nobody else has it in between"
+  )
   func lockHandedOver() throws {
     _ = try harness.open()
     var first = try SenderLock(queue: harness.path)

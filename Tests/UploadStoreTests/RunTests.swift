@@ -47,7 +47,7 @@ struct RunTests {
     #expect(try store.runs().isEmpty)
   }
 
-  @Test("the ends of runs are told by time, and forgotten with the history")
+  @Test("the ends of runs are listed by time, and forgotten with the history")
   func ends() throws {
     for (event, seconds) in [("closed", 100.0), ("close_failed", 200)] {
       try store.recordRunEnd(

@@ -126,7 +126,7 @@ struct VersionTests {
     #expect(try #require(size) < 200 * 4096)
   }
 
-  @Test("A folder that cannot be made is said with its name")
+  @Test("The error about a folder that cannot be made has its name")
   func noFolder() throws {
     try harness.folder.write("file", [])
     let path = harness.folder.path("file/queue.sqlite")

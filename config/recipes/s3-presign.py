@@ -1,4 +1,4 @@
-"""The server side of s3-presigned.toml: gives leave to upload to a bucket, to whoever knows TOKEN.
+"""The server side of s3-presigned.toml: allows clients that know TOKEN to upload to a bucket.
 
 Needs flask and boto3, credentials where boto3 looks for them, BUCKET and TOKEN in the environment.
 """

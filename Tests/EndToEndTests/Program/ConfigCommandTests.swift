@@ -92,7 +92,7 @@ extension EndToEnd {
     func completion(of argument: [String], in words: [String]) async throws {
       let person = try Person()
       try person.configure(Self.text)
-      // What completes a word is not told of a context.
+      // Code that completes a word gets no context.
       let outcome = try await person.hoist(
         ["---completion"] + argument + ["\(words.count)", "0", "hoist"] + words
       ).end()
@@ -101,7 +101,7 @@ extension EndToEnd {
     }
 
     /// A combining mark after the quote is part of the name, and of no quote.
-    @Test("a folder without --dir is told its option", arguments: ["inbox", "\u{301}in box"])
+    @Test("a folder without --dir gets a hint", arguments: ["inbox", "\u{301}in box"])
     func folderToReceive(_ name: String) async throws {
       let outcome = try await Person().run("receive", name)
       #expect(outcome.status == 2)
@@ -227,7 +227,7 @@ extension EndToEnd {
       #expect(text.contains("command = [ \"pass\", \"show\", \"my cloud\" ]"))
     }
 
-    @Test("a ShareX uploader comes over and uploads, and what does not come over is said")
+    @Test("a ShareX uploader is imported and uploads, and what cannot be imported is listed")
     func importing() async throws {
       let person = try Person()
       let inbox = try await person.receiver()

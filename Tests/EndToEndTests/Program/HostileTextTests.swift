@@ -5,7 +5,7 @@ import Testing
 extension EndToEnd {
   @Suite("Names, settings and servers that mean harm")
   struct HostileTextTests {
-    /// Combining marks after the quotes hide them from whoever looks for characters.
+    /// Combining marks after the quotes hide them from code that looks for characters.
     static let name = "a'\u{301};touch PWNED;'\u{301}\"\u{301},\u{1B}[201~=.txt"
 
     @Test(

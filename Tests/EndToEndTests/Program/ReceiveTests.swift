@@ -273,7 +273,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("who opens it to others is told what they may do, and how it is reached by name")
+    @Test("a user who opens it to others learns what they may do, and how to reach it by name")
     func opened() async throws {
       let person = try Person()
       let inbox = try await person.receiver("--host", "0.0.0.0")

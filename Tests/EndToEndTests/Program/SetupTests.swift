@@ -45,7 +45,7 @@ extension EndToEnd {
       return (text ?? "").split(separator: "\n").map { String($0.prefix { $0 != "-" }.dropLast()) }
     }
 
-    @Test("waits for whoever holds the package manager's lock, and says for whom, once")
+    @Test("waits for the process that holds the package manager's lock, and names it once")
     func waits() async throws {
       let lists = """
         E: Could not get lock /var/lib/apt/lists/lock. It is held by process 77 (apt-get)
@@ -68,7 +68,7 @@ extension EndToEnd {
       #expect(outcome.errors == "")
     }
 
-    @Test("any other trouble is told and ends it")
+    @Test("any other error is printed and ends it")
     func fails() async throws {
       let outcome = try await setup(["E: Unable to locate package libcurl\n"])
       #expect(outcome.status != 0)

@@ -69,7 +69,7 @@ extension EndToEnd {
       #expect(outcome.errors.contains("would find the files") == isRefused)
     }
 
-    @Test("only what the server has proved to have is moved, and it is said")
+    @Test("only files that the server has proved to have are moved, and hoist says so")
     func moves() async throws {
       let server = try server()
       defer { server.stop() }

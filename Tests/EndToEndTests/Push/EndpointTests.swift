@@ -318,7 +318,7 @@ extension EndToEnd {
       #expect(pushed.output.contains("/a.png\n") && pushed.output.contains("/b.png\n"))
     }
 
-    @Test("Git LFS: what the server has is not sent again, and what it wants not is told")
+    @Test("Git LFS: what the server has is not sent again, and what it refuses is reported")
     func lfs() async throws {
       let desk = try Desk()
       try desk.take(try #require(Self.cases.first { $0.recipe == "git-lfs" }))
@@ -331,7 +331,7 @@ extension EndToEnd {
       #expect(second.status == 0, "\(second)")
       let end = try second.events().end(of: "film.mov")
       #expect(end.number("there_already") == 1 && end.number("bytes_sent") == 0, "\(second)")
-      // Where the reply has an action "verify", the server is told of the upload, once; and nowhere else.
+      // Where the reply has an action "verify", it is called once for the upload, and nothing else is.
       #expect(try desk.kept("told") == Array("1".utf8))
       try desk.person.folder.write("small.mov", count: 100)
       let small = try await desk.shell("hoist push small.mov --json $R", secret: "LFS_PASSWORD")
@@ -672,7 +672,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a ticket in plain text, and header fields and sums for whoever takes the file, as Azure has them"
+      "a ticket in plain text, and header fields and sums for the server that takes the file, as with Azure"
     )
     func azure() async throws {
       let desk = try Desk()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// What is said of one file, of all files, and of files that would take each other's place.
+  /// Options for one file, for all files, and for files that would take each other's place.
   @Suite("How files are named and typed")
   struct FileOptionTests {
     @Test("type, name and field for one file as curl has them, and for all")
@@ -120,7 +120,7 @@ extension EndToEnd {
           == ["PUT /in/a/x HTTP/1.1", "PUT /in/b%20c/x HTTP/1.1"])
     }
 
-    @Test("a program that is called a picture is told apart")
+    @Test("a program with the name of a picture is recognised")
     func contents() async throws {
       let person = try Person()
       try person.configure(

@@ -25,7 +25,7 @@ extension EndToEnd {
         "\(outcome.errors)")
     }
 
-    @Test("too few open files are said, whatever is to be done", arguments: [9, 12, 14, 20])
+    @Test("too low a limit of open files is reported by every command", arguments: [9, 12, 14, 20])
     func fewFiles(limit: Int) async throws {
       try person.folder.write("a", [1])
       for line in ["--plain", "push a", "queue list"] {
@@ -37,7 +37,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("too little address space is said: without it, threads crash or wait for ever")
+    @Test("too little address space is reported, as threads would crash or wait for ever")
     func littleAddressSpace() async throws {
       try person.folder.write("a", [1])
       for line in ["--plain", "push a", "queue list", "receive --port 0"] {

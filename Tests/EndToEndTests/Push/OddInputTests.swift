@@ -48,7 +48,7 @@ extension EndToEnd {
         let outcome = try await push(line)
         #expect(outcome.status == 2 && outcome.errors.contains(words), "\(line): \(outcome)")
       }
-      // Descriptors that hoist itself has open, its queue's among them, are none of the user's files.
+      // Descriptors that hoist itself has open, such as its queue's, are not the user's files.
       let own = try await push(
         "for n in {3..40}; do eval \"exec $n>&-\"; done; hoist push /dev/fd/{3..40}")
       #expect(own.status == 1 && own.errors.contains("descriptor 5 is not open"), "\(own)")
@@ -151,7 +151,7 @@ extension EndToEnd {
       _ = try await person.shell("rm -rf t").end()
     }
 
-    @Test("a folder whose ignore file cannot be read is left out whole, and told of")
+    @Test("a folder whose ignore file cannot be read is left out whole, and reported")
     func secretIgnoreFile() async throws {
       let person = try Person()
       let inbox = try await person.receiver("--no-sync")

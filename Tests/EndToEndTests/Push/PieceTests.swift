@@ -261,7 +261,7 @@ extension EndToEnd {
         #expect(added.status == 0, "\(added)")
       }
       let sender = try desk.person.hoist("send", "--limit", "6MB/s", "--config", "recipe.toml")
-      // An upload that it has nothing of is said to have a byte, which no other server does.
+      // It claims one byte of an upload of which it has none, which no other server does.
       try await wait(
         for: "the small file and a piece",
         otherwise: { sender.output + sender.errors + server.output + server.errors }

@@ -293,7 +293,7 @@ extension EndToEnd {
           + "exec hoist push - --name x --watch w --to \(inbox.url) --json < in")
       // Standard input is kept in a file without a name; by then the watch has begun.
       try await wait(for: "standard input being read", otherwise: { push.errors }) {
-        // Not what it may have inherited from whoever runs the tests.
+        // Not what it may have inherited from the process that runs the tests.
         Self.openFiles(of: push).contains { $0.hasSuffix(" (deleted)") && !$0.hasPrefix("/dev/") }
           ? true : nil
       }

@@ -37,7 +37,7 @@ extension EndToEnd {
       #expect(first.errors.contains("  1 × file is missing: missing"))
       let hint = "hoist push --retry-failed r.json --to \(inbox.url)"
       #expect(first.errors.contains(hint))
-      // What to do about it is said once for both.
+      // The advice is printed once for both.
       #expect(first.errors.components(separatedBy: "Retrying will not help").count == 2)
       // Without a report that can be read again, there is no such command.
       let bare = try await person.run("push", "missing", "--to", inbox.url, "--report", "r.csv")

@@ -82,7 +82,7 @@ extension EndToEnd {
       #expect(outcome.errors.contains("1 of 1 file sent"))
     }
 
-    @Test("a result that the server names by its path alone is told as a whole URL")
+    @Test("a result that the server names by its path alone is printed as a whole URL")
     func relativeResult() async throws {
       let person = try Person()
       let server = try HostileServer.answering(
@@ -117,7 +117,7 @@ extension EndToEnd {
       #expect(order.compactMap { $0 } == order.compactMap { $0 }.sorted())
     }
 
-    /// Progress is told at most ten times a second, so the number of its lines tells a time.
+    /// Progress is printed at most ten times a second, so the number of its lines gives a time.
     @Test("--limit bounds what many small files come to, each of which leaves at once")
     func limitOfSmallFiles() async throws {
       let person = try Person()
@@ -497,7 +497,7 @@ extension EndToEnd {
       #expect(piped.status == 0)
       #expect(String(decoding: try bytes(person.folder.path("status")), as: UTF8.self) == "0\n")
       #expect(inbox.names.count == 4)
-      // What is said of so many is more than a pipe holds, and they are more than the engine has at once.
+      // The lines about so many files are more than a pipe holds, and the files more than the engine has at once.
       let files = Effort.of(600, long: 1000)
       let stuck = try person.shell(
         "mkfifo go; mkdir many; seq \(files) | split -l 1 -a 3 - many/; "
@@ -532,7 +532,7 @@ extension EndToEnd {
       #expect(compared.status == 0, "\(compared.output)")
     }
 
-    @Test("memory does not grow with what is sent of a file, and its progress is told")
+    @Test("memory does not grow with what is sent of a file, and its progress is reported")
     func memory() async throws {
       let person = try Person()
       let gate = Gate()

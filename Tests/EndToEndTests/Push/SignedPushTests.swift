@@ -90,7 +90,7 @@ extension EndToEnd {
       #expect(begun.status == 0 && begun.output.contains("<UploadId>"), "\(begun)")
     }
 
-    @Test("a wrong secret is told as what it is")
+    @Test("the error about a wrong secret says what it is")
     func wrongSecret() async throws {
       let shop = try await Shop()
       try shop.kitchen.write("a.txt", 100)

@@ -4,8 +4,8 @@ import Testing
 import UploadStore
 
 extension EndToEnd {
-  /// The queue's disk is full when the replies come. A limit on the size of files is as good as that to
-  /// whoever writes: the queue's log is beyond 4096 bytes with its first page, a journal is smaller.
+  /// The queue's disk is full when the replies come. A limit on the size of files is the same to a program
+  /// that writes: the queue's log exceeds 4096 bytes with its first page, a journal is smaller.
   @Suite("The queue's disk is full while files are sent")
   struct FullDiskTests {
     let person: Person
@@ -147,7 +147,7 @@ extension EndToEnd {
       #expect(try outcomes == ["done", "done"])
     }
 
-    @Test("where there is no room anywhere, that is said")
+    @Test("if there is no room anywhere, hoist says so")
     func nowhere() async throws {
       let terminal = try await visit(room: 1)
       try await terminal.press("q")

@@ -54,7 +54,7 @@ extension EndToEnd {
       #expect(inbox.names == ["a.txt"])
     }
 
-    @Test("what the configuration warns of is said once")
+    @Test("warnings about the configuration are printed once")
     func warnings() async throws {
       let person = try Person()
       try person.configure(

@@ -275,7 +275,7 @@ extension EndToEnd {
       #expect(pushed.errors.contains("nothing was sent: no files were found"), "\(pushed)")
     }
 
-    @Test("A file that waits already is said when it is queued again, and left out if asked")
+    @Test("A file that waits already is mentioned when it is queued again, and left out on request")
     func waiting() async throws {
       try person.folder.write("a.bin", count: 100)
       let add = "add a.bin --to http://127.0.0.1:9/"
@@ -292,7 +292,7 @@ extension EndToEnd {
       #expect(try await hoist("queue list --json").output.split(separator: "\n").count == 2)
     }
 
-    @Test("What was sent before is said when it is queued again, and left out if asked")
+    @Test("A file that was sent before is mentioned when it is queued, and left out on request")
     func sentBefore() async throws {
       let inbox = try await person.receiver()
       try person.folder.write("a.bin", count: 100)
@@ -312,7 +312,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "What push has sent is known to the queue, and the other way round, wherever each was started"
+      "The queue knows what push has sent, and push what the queue has, in whatever folder each was started"
     )
     func sentByEither() async throws {
       let inbox = try await person.receiver()
@@ -359,11 +359,11 @@ extension EndToEnd {
       #expect(third.status == 0 && inbox.names.contains("b.bin"), "\(third)")
     }
 
-    @Test("What may have arrived is said as well, and is not left out with what was sent")
+    @Test("A file that may have arrived is mentioned, and not left out with those that were sent")
     func mayHaveArrived() async throws {
       let server = try HostileServer { connection, _ in
         guard let request = connection.readRequest() else { return }
-        // Of one all has come; then nothing is said.
+        // All of one file has arrived, and no answer follows.
         if String(decoding: request.body, as: UTF8.self).contains("a.bin") { return }
         connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
       }
@@ -431,7 +431,7 @@ extension EndToEnd {
       #expect(try UploadStore(path: queue).items().count == 2_500)
     }
 
-    @Test("What the target does not take is said when it is added, and nothing of it is sent")
+    @Test("A file that the target does not take is refused when it is added, and not sent")
     func preflight() async throws {
       let inbox = try await person.receiver()
       try person.configure(
@@ -461,7 +461,7 @@ extension EndToEnd {
       let inbox = try await person.receiver()
       for number in 0..<300 { try person.folder.write("\(number).bin", count: 100) }
       _ = try await hoist("queue list")
-      // No file may grow beyond this: as good as a full disk to whoever writes.
+      // No file may grow beyond this, which is like a full disk.
       let full = try await person.shell(
         "ulimit -f 100; HOIST_QUEUE=\(queue) hoist add *.bin --to \(inbox.url)"
       ).end()
@@ -534,7 +534,7 @@ extension EndToEnd {
 
     @Test("A folder that may not be written to is named")
     func readOnly() async throws {
-      // Tests may run as root, whom no permission stops: a folder inside a file stops everybody.
+      // Tests may run as root, which ignores permissions; a folder inside a file is impossible for all.
       try person.folder.write("state", [])
       let refused = try await hoist("queue list")
       #expect(refused.status == 2)

@@ -88,7 +88,7 @@ extension EndToEnd {
     func mayHaveArrived() async throws {
       let person = try Person()
       let server = try HostileServer { connection, _ in
-        // All of it has come; then nothing is said.
+        // All of it has arrived, and no answer follows.
         _ = connection.readRequest()
       }
       defer { server.stop() }

@@ -46,7 +46,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "q says how much goes again, nothing does where uploads go on, and a closed window is told of afterwards"
+      "q says how much is sent again, nothing is if uploads resume, and a closed window is reported afterwards"
     )
     func leaving() async throws {
       let gate = Gate()
@@ -185,7 +185,7 @@ extension EndToEnd {
     func earlier() async throws {
       let server = try HostileServer { connection, _ in
         guard let request = connection.readRequest() else { return }
-        // All of it has come; then nothing is said.
+        // All of it has arrived, and no answer follows.
         if request.line.contains("unknown") { return }
         connection.send(
           "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")

@@ -6,7 +6,7 @@ extension EndToEnd {
   /// Servers that answer as it comes: what the screen makes of it, and what is left of it later.
   @Suite("A person reads what became of a file")
   struct ScreenReplyTests {
-    /// Answers each file by its name; whoever sends another one gets 201.
+    /// Answers each file by its name, and any other with 201.
     private static func server(
       _ replies: [String: (status: String, type: String, body: String)]
     ) throws -> HostileServer {
@@ -118,7 +118,7 @@ extension EndToEnd {
       #expect(page.shows("try 2  503 Service Unavailable"), "\(page.text)")
       try await terminal.press("q", "q")
       try await terminal.wait(for: "1 of 2 files sent")
-      // What was done is no longer in the queue; where it is is said.
+      // What was sent is no longer in the queue; the screen says where to find it.
       try await terminal.clear()
       try await terminal.command("hoist")
       try await terminal.wait(for: "3 shows what was sent before")

@@ -436,7 +436,7 @@ extension EndToEnd {
       #expect(inbox.names == ["grüße 漢字.txt"])
     }
 
-    @Test("the end of the queue is told where that is asked for")
+    @Test("the end of the queue is announced as the configuration asks")
     func notification() async throws {
       let person = try Person()
       let inbox = try await person.receiver()

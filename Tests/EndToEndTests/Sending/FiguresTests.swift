@@ -7,7 +7,7 @@ extension EndToEnd {
   /// The clock of a machine that is busy may be far from what a test expects. So each figure is held against two
   /// measured times: that from the server's first request to its last reply, which lies within what hoist measures, and
   /// that around all of what the person does.
-  @Suite("What is said about the time that sending took is what a clock says")
+  @Suite("The time that sending took is what a clock says")
   struct FiguresTests {
     let person: Person
 
@@ -104,7 +104,7 @@ extension EndToEnd {
         "(until test -e go; do sleep 0.05; done; echo a.bin) | hoist push --from-file - --json --to \(server.url)"
       )
       try person.folder.write("a.bin", count: 100)
-      // All the time before this is none that it sends in.
+      // Nothing was sent before this, so none of that time counts.
       try await Task.sleep(for: .seconds(3))
       let start = ContinuousClock.now
       try person.folder.write("go", [])

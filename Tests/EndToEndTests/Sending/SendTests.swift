@@ -154,7 +154,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("who waits for the end is told that the queue is stopped, and that it goes on")
+    @Test("a user who waits for the end is told that the queue is stopped, and that it goes on")
     func saysWhatHoldsItUp() async throws {
       let gate = Gate()
       defer { gate.open() }

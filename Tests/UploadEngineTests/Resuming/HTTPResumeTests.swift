@@ -758,7 +758,7 @@ struct HTTPResumeTests {
     #expect(peer.complaints == [])
   }
 
-  /// What a server says instead, to which method, and what is said of it.
+  /// What a server says instead, to which method, and the failure that follows.
   static let faults: [(String, String, [String], String)] = [
     (
       "HEAD", "204 No Content", ["Upload-Offset: 3000001", "Upload-Complete: ?0"],
@@ -793,7 +793,7 @@ struct HTTPResumeTests {
     #expect(ends.map(\.code) == [code], "\(ends)")
   }
 
-  /// What a server offers instead, and what is said of it.
+  /// What a server offers instead, and the failure that follows.
   static let offers: [([String], String)] = [
     (["Location: http://other.example/1"], "resume-location-elsewhere"),
     (["Location: mailto:a@b.example"], "resume-bad-location"),

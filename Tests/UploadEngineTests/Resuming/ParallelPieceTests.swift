@@ -248,7 +248,7 @@ struct ParallelPieceTests {
     #expect((1...8).allSatisfy { peer.count("PUT /u/\($0)") == ($0 == 2 ? 2 : 1) }, "\(peer.lines)")
   }
 
-  @Test("the first failure is told, once the others have ended; what they sent counts")
+  @Test("the first failure is reported once the others have ended; what they sent counts")
   func failure() async throws {
     let gate = Gate()
     let peer = try PiecePeer { piece, _ in

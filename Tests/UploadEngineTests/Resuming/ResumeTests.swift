@@ -331,7 +331,7 @@ struct ResumeTests {
     return try JSONDecoder().decode(ResumePoint.self, from: kept)
   }
 
-  /// Has another engine go on. Returns what a person is told first.
+  /// Has another engine resume. Returns what the user is told first.
   private func goOn(
     with path: String, to peer: TusPeer, _ point: ResumePoint
   ) async throws -> String? {
@@ -391,7 +391,7 @@ struct ResumeTests {
     #expect(peer.bytes == Array("abc".utf8))
   }
 
-  /// What a server says instead, to which method, and what is said of it.
+  /// What a server says instead, to which method, and the failure that follows.
   static let faults: [(String, String, [String], String)] = [
     ("POST", "201 Created", [], "resume-no-location"),
     ("POST", "201 Created", ["Location: http://other.example/1"], "resume-location-elsewhere"),

@@ -14,7 +14,7 @@ struct ServerReply: Sendable {
   var trouble: Failure.Cause?
   var text = ""
   var sentAll = true
-  /// How many seconds it takes until it is said before.
+  /// How many seconds pass before the interim replies.
   var seconds = 0.0
   /// Whether all of the request had been sent when it was broken off.
   var hasAll = false

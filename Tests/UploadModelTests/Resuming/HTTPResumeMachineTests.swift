@@ -240,17 +240,17 @@ struct HTTPResumeMachineTests {
       [.status(201, after: ServerReply.offer("https://a.example/u/1"), ServerReply.offer("u/1"))],
       [whole, "keep /u/1 at 0", "done 201 10"]),
     row(
-      "the address of the upload is none of the file",
+      "the address of the upload is not that of the file",
       [.status(200, ["location": "/u/1", "upload-complete": "?1"], after: ServerReply.offer())],
       [whole, "keep /u/1 at 0", "done 200 10"]),
     row(
       "progress is no offer", [.status(200, after: ["upload-offset": "5"])], [whole, "done 200 10"]),
     row(
-      "an offer of an unknown version is none",
+      "an offer of an unknown version is ignored",
       [.lost(after: ServerReply.offer("/u/1", ["upload-draft-interop-version": "11"]))],
       [whole, "assume usual", "outcome-unknown"]),
     row(
-      "an offer without a version is none", [.lost(after: ["location": "/u/1"])],
+      "an offer without a version is ignored", [.lost(after: ["location": "/u/1"])],
       [whole, "assume usual", "outcome-unknown"]),
     row("a lost reply without an offer", [.lost()], [whole, "assume usual", "outcome-unknown"]),
     row("a refusal without an offer", [.status(403)], [whole, "http-403"]),
@@ -654,7 +654,8 @@ struct HTTPResumeMachineTests {
       "Location without TLS", [ServerReply(interim: [ServerReply.offer("http://a.example/u/1")])],
       [whole, "stop unencrypted", "unencrypted"]),
     row(
-      "Location that is none", [ServerReply(interim: [ServerReply.offer("mailto:a@b.example")])],
+      "a Location that is no web address",
+      [ServerReply(interim: [ServerReply.offer("mailto:a@b.example")])],
       [whole, "stop resume-bad-location", "resume-bad-location"]),
     row(
       "two addresses",

@@ -190,7 +190,7 @@ struct TusMachineTests {
         "keep /files/1 at 4 from 4", "PATCH /files/1 4..<10", "http-409",
       ]),
     row(
-      "409 with progress in between is none", from: kept,
+      "a 409 with progress since the last one does not count", from: kept,
       [
         .status(200, ["upload-offset": "5"]), .status(409), .at(6, 200), .status(409), .at(7, 200),
         .status(409), .at(8, 200), .status(409), .at(9, 200), .at(10),
@@ -253,7 +253,7 @@ struct TusMachineTests {
       "Location without TLS", [.status(201, ["location": "http://a.example/files/1"])],
       ["POST /files", "unencrypted"]),
     row(
-      "Location that is none", [.status(201, ["location": "mailto:a@b.example"])],
+      "a Location that is no web address", [.status(201, ["location": "mailto:a@b.example"])],
       ["POST /files", "resume-bad-location"]),
     row(
       "Location with a password", [.status(201, ["location": "https://u:p@a.example/1"])],

@@ -27,7 +27,7 @@ struct BatchRow: Sendable, CustomTestStringConvertible {
   static let all = [
     BatchRow(testDescription: "one alone", line: [.file(5)], batch: [1]),
     BatchRow(
-      testDescription: "all that there are", line: [.file(5), .file(5), .file(5)], batch: [1, 2, 3]),
+      testDescription: "all of them", line: [.file(5), .file(5), .file(5)], batch: [1, 2, 3]),
     BatchRow(
       testDescription: "as many as allowed", line: [.file(5), .file(5), .file(5), .file(5)],
       files: 3, batch: [1, 2, 3]),
@@ -250,7 +250,7 @@ struct BatchEndTests {
     }
   }
 
-  /// For a thousand files it costs no more than a few readings.
+  /// A thousand files cost no more than a few readings.
   @Test func aReplyThatWasReadIsNotReadAgainForEachFile() throws {
     var target = Target(name: "t", url: home)
     target.batch = BatchRule(maxFiles: 1000, splitsRefused: true)

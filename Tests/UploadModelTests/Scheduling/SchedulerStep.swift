@@ -1,6 +1,6 @@
 /// One event, with the answers that it must get.
 struct SchedulerStep: Hashable, Sendable {
-  /// What happens to files is told by their numbers. From 100 on, they are large.
+  /// Files have numbers. From 100 on, they are large.
   enum Event: Hashable, Sendable {
     case add([Int64], StoryTarget)
     /// Everything starts that can.
@@ -9,7 +9,7 @@ struct SchedulerStep: Hashable, Sendable {
     case giveAhead(StoryTarget), keepApart(StoryTarget)
     /// A file that was given out ahead takes its lane.
     case begun([Int64])
-    /// An upload in pieces asks for one more lane, or gives its lanes back but for so many.
+    /// An upload in pieces asks for one more lane, or gives back all but this many.
     case takeLane(Int64), giveBackLanes(Int64, but: Int)
     case over([Int64]), backOff([Int64]), hold([Int64]), remove([Int64])
     /// They wait again.
@@ -18,7 +18,7 @@ struct SchedulerStep: Hashable, Sendable {
     case unreachable([Int64]), lost([Int64])
     /// The server answered, and the file is over.
     case reached([Int64])
-    /// It asked to wait for so many seconds, and the file backs off.
+    /// It asked to wait for this many seconds, and the file backs off.
     case asked(Int64, toWait: Double)
     /// It took the file, or answered 401.
     case accepted([Int64]), refused([Int64])
@@ -33,7 +33,7 @@ struct SchedulerStep: Hashable, Sendable {
     case arrange([Int64])
     /// The files go in one request.
     case tie([Int64])
-    /// The user gives a target so many lanes.
+    /// The user gives a target this many lanes.
     case lanes(Int, StoryTarget)
     case stop, start
     /// Seconds go by.
@@ -43,13 +43,13 @@ struct SchedulerStep: Hashable, Sendable {
   /// What a scheduler has done, in the order in which it does it.
   enum Answer: Hashable, Sendable {
     case request([Int64], isAhead: Bool)
-    /// It wants to be asked again after so many seconds.
+    /// It wants to be asked again after this many seconds.
     case wake(after: Int)
     /// It wants the target's token. A target is `nil` here if no story has it.
     case renew(StoryTarget?)
     case fail(Int64, String)
     case giveUp([Int64])
-    /// The target's server is away, and is tried again after so many seconds, or now.
+    /// The target's server is away, and is tried again after this many seconds, or now.
     case away(StoryTarget?, next: Int?)
     case back(StoryTarget?), unneeded(StoryTarget?)
     /// The target's server has asked to wait for so many seconds.

@@ -41,7 +41,7 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
         .over(1), .starts(3),
       ]),
     SchedulerStory(
-      testDescription: "whom the person holds, does not start, and keeps its place", lanes: 1,
+      testDescription: "a file that the user holds does not start, and keeps its place", lanes: 1,
       steps: [
         .add(1, 2, 3, to: .wide), .hold(2), .starts(1), .over(1), .starts(3), .wait(2), .over(3),
         .starts(2),
@@ -103,7 +103,7 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
         .starts(100, .ahead(3)),
       ]),
     SchedulerStory(
-      testDescription: "whoever is taken back has its place in line",
+      testDescription: "a file that is taken back keeps its place in line",
       steps: [
         .add(1, 2, 3, 4, 5, to: .a), .giveAhead(.a), .starts(1, 2, .ahead(3), .ahead(4)),
         .keepApart(.a), .wait(3, 4), .startsNothing, .over(1), .starts(3),
@@ -157,7 +157,7 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
         .over(4), .starts(5),
       ]),
     SchedulerStory(
-      testDescription: "whoever passes by another target's files does so in order", lanes: 4,
+      testDescription: "files that pass another target's files do so in order", lanes: 4,
       steps: [
         .add(9, to: .b), .add(1, 2, 3, to: .a), .add(4, to: .b), .starts(9, 1, 2, 4), .over(1),
         .starts(3),
@@ -471,7 +471,7 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
         .add(4, to: .inBatches), .starts([1, 2], 3), .over(1), .startsNothing, .over(2), .starts(4),
       ]),
     SchedulerStory(
-      testDescription: "whoever is free does not take one of a group along",
+      testDescription: "a free file does not take one of a group along",
       steps: [.add(1, 2, 3, 4, to: .inBatches), .tie(2, 3), .starts([1, 4], [2, 3])]),
     SchedulerStory(
       testDescription: "one of a group that is still under way goes alone",
