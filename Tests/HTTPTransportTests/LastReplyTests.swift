@@ -35,7 +35,7 @@ struct LastReplyTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test("a success that came too early is none, and neither is silence")
+  @Test("a success that came too early does not count, nor does silence")
   func isNoSuccess() async throws {
     for reply in ["HTTP/1.1 201 Made\r\nContent-Length: 0\r\n\r\n", ""] {
       let server = try HostileServer { connection, _ in

@@ -76,7 +76,8 @@ extension Transfer {
       found.acknowledged > mark,
       let reply = LastReply(at: socket, mostContent: request.mostReply)
     else { return }
-    // Before all of its body has arrived, a success is none. A challenge is taken by whoever asked for it, over a connection that holds.
+    // A success that comes before all of the body has arrived does not count. And a challenge is answered over a connection
+    // that holds.
     let status = reply.head.status
     guard status >= 300, !isAsking else { return }
     parser.take(reply.head)

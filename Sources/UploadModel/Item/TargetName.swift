@@ -1,8 +1,8 @@
 import ScalarText
 
 /// The name by which an item knows its target: the target's own name or address, and the options that were given with
-/// it, such as `--form album`. The values of these options may be secrets, so they are not stored: whoever sends the
-/// item again has to give them again.
+/// it, such as `--form album`. The values of these options may be secrets, so they are not stored: to send the
+/// item again, they have to be given again.
 package struct TargetName: Hashable, Sendable {
   /// The name of the target alone.
   package let base: String

@@ -58,8 +58,8 @@ struct TargetOptions: ParsableArguments {
       valueName: "speed"))
   var limit: String?
 
-  /// The name of the target that these options make of `target`, with those that are needed to make it again. What is
-  /// stored with each file (`usual`) is none of them if `storesUsual`.
+  /// The name of the target that these options make of `target`, with those that are needed to make it again. If
+  /// `storesUsual`, what is stored with each file (`usual`) does not count.
   func name(
     of target: Target, to destination: DestinationOptions, storesUsual: Bool = false
   ) -> TargetName {

@@ -32,7 +32,7 @@ extension EndToEnd {
       #expect(try await person.run("history", "--until", "tomorrow").status == 2)
     }
 
-    @Test("an hour that summer time leaves out is said to be left out")
+    @Test("the error about an hour that summer time leaves out says so")
     func skippedHour() async throws {
       let person = try Person()
       for (time, isThere) in [

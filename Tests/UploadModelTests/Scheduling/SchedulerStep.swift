@@ -52,7 +52,7 @@ struct SchedulerStep: Hashable, Sendable {
     /// The target's server is away, and is tried again after this many seconds, or now.
     case away(StoryTarget?, next: Int?)
     case back(StoryTarget?), unneeded(StoryTarget?)
-    /// The target's server has asked to wait for so many seconds.
+    /// The target's server has asked to wait for this many seconds.
     case asksToWait(StoryTarget?, seconds: Int)
     /// The target's credentials are refused, or tried again.
     case shut(StoryTarget?), tried(StoryTarget?)
