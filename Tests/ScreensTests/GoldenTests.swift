@@ -1,4 +1,5 @@
 import Foundation
+import MultipartForm
 import TestSupport
 import Testing
 import UploadModel
@@ -233,7 +234,8 @@ import UploadModel
         Fixture.play(&state, .engine([(ItemID(1), .done(receipt))], at: state.now), .key("D"))
       case .queueingAgain:
         var row = Fixture.historyRows[0]
-        (row.end, row.mayHaveArrived, row.location) = (.unknown, true, Array(row.path.utf8))
+        (row.end, row.mayHaveArrived) = (.unknown, true)
+        row.record = ItemRecord(location: FileLocation(row.path))
         Fixture.play(&state, .key("3"), .history(.rows([row])), .key("r"))
       case .stopped: Fixture.type("sjjjjjj", &state)
       case .severalTargets:
