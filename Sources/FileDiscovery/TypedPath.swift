@@ -17,6 +17,7 @@ package struct TypedPath: Sendable {
   /// without matches stands for itself, so that it is reported as missing.
   package var files: [FileLocation] {
     let path = expanded
+    if path.hasRawBytes { return [FileLocation(bytes: path.rawBytes)] }
     // An existing file whose name looks like a pattern stands for itself.
     guard path.utf8.contains(where: { "*?[".utf8.contains($0) }), access(path, F_OK) != 0 else {
       return [FileLocation(path)]
@@ -39,11 +40,12 @@ package struct TypedPath: Sendable {
     let start = slash.map { text.utf8.index(after: $0) } ?? text.startIndex
     let (folderText, beginning) = (text[..<start], text[start...])
     let folder = TypedPath(text: String(folderText), home: home).expanded
-    guard let directory = try? Directory(FileLocation(folder.isEmpty ? "." : folder)) else {
+    let location = FileLocation(bytes: folder.isEmpty ? Array(".".utf8) : folder.rawBytes)
+    guard let directory = try? Directory(location) else {
       return []
     }
     let found = directory.names.compactMap { bytes -> String? in
-      let name = String(decoding: bytes, as: UTF8.self)
+      let name = String(rawBytes: bytes)
       guard name.hasPrefix(scalars: beginning),
         !name.hasPrefix(scalars: ".") || beginning.hasPrefix(scalars: ".")
       else { return nil }

@@ -57,7 +57,7 @@ package enum PercentEncoding {
 
   /// Encodes the characters that a URL cannot contain; existing escapes stay as they are.
   fileprivate static func completed(_ address: String) -> String {
-    let bytes = Array(address.utf8)
+    let bytes = address.rawBytes
     let rest = endOfAuthority(bytes)
     var encoded = bytes[..<rest]
     for index in rest..<bytes.count {

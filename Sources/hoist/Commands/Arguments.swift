@@ -1,26 +1,27 @@
 import FileDiscovery
 import Foundation
 import MultipartForm
+import ScalarText
 
-/// The command line as the system passed it. Swift replaces bytes that are not UTF-8, so the resulting string does not
-/// name the file.
+/// The command line as the system passed it.
 enum Arguments {
-  /// The file that an argument names, byte for byte.
-  static func location(_ argument: String) -> FileLocation {
-    guard argument.unicodeScalars.contains("\u{FFFD}") else { return FileLocation(argument) }
-    for index in 0..<Int(CommandLine.argc) {
-      guard let raw = CommandLine.unsafeArgv[index] else { continue }
-      let bytes = UnsafeRawBufferPointer(start: raw, count: strlen(raw))
-      if String(decoding: bytes, as: UTF8.self) == argument {
-        return FileLocation(bytes: Array(bytes))
+  /// The arguments after the program's name, byte for byte (`String.init(rawBytes:)`). Swift's own strings have U+FFFD in
+  /// place of bytes that are not UTF-8, so that two files would have the same name.
+  static var ofProcess: [String] {
+    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+      CommandLine.unsafeArgv[index].map {
+        String(rawBytes: UnsafeRawBufferPointer(start: $0, count: strlen($0)))
       }
     }
-    return FileLocation(argument)
+  }
+
+  /// The file that an argument names.
+  static func location(_ argument: String) -> FileLocation {
+    FileLocation(bytes: argument.rawBytes)
   }
 
   /// The files that an argument names. It may be a pattern that the shell did not expand.
   static func files(_ argument: String, home: String) -> [FileLocation] {
-    argument.unicodeScalars.contains("\u{FFFD}")
-      ? [location(argument)] : TypedPath(text: argument, home: home).files
+    TypedPath(text: argument, home: home).files
   }
 }

@@ -21,7 +21,7 @@ enum Main {
       _ = open("/dev/null", O_RDWR)
     }
     var context = Context.process
-    context.arguments = Array(CommandLine.arguments.dropFirst())
+    context.arguments = Arguments.ofProcess
     Context.quit(await run(in: context))
   }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import ScalarText
 import Synchronization
 
 /// Writes lines to standard output and standard error, each line whole, and all in order.
@@ -74,7 +75,8 @@ final class Output: Sendable {
     waiting.withLock { waiting in
       if waiting.file != file { write(&waiting) }
       waiting.file = file
-      waiting.bytes += text.utf8
+      // Names that are not UTF-8 are bytes only for the system and for servers.
+      waiting.bytes += (text.hasRawBytes ? text.readable : text).utf8
       waiting.bytes += end.utf8
       return waiting.isOn || write(&waiting)
     }

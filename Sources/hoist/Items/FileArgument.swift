@@ -25,7 +25,7 @@ struct FileArgument: Equatable, Sendable {
   /// Splits an argument. If the whole argument is the name of an existing file, it means that file.
   init(
     _ argument: String,
-    exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }
+    exists: (String) -> Bool = { Arguments.location($0).withCString { access($0, F_OK) == 0 } }
   ) throws(UserError) {
     path = argument
     guard argument.utf8.contains(UInt8(ascii: ";")) else { return }

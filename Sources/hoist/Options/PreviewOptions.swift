@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import JSONText
-import ScalarText
 import UploadEngine
 import UploadModel
 
@@ -134,7 +133,7 @@ struct PreviewOptions: ParsableArguments {
         var members: [String: JSONValue] = [
           "name": .string(part.name), "bytes": .integer(part.bytes),
         ]
-        members["file_name"] = part.fileName.map { .string($0.readable) }
+        members["file_name"] = part.fileName.map { .string($0) }
         members["type"] = part.type.map { .string($0) }
         return .object(members)
       })

@@ -22,7 +22,7 @@ enum HistoryLine {
       "number": .integer(entry.item.rawValue), "attempt": .integer(Int64(entry.attempt)),
       "outcome": .string(entry.word), "arrival": JSONValue(entry.arrival?.rawValue),
       "status": JSONValue(entry.status),
-      "path": .string(entry.location.description), "name": .string(entry.name.readable),
+      "path": .string(entry.location.description), "name": .string(entry.name),
       "type": .string(entry.mediaType), "size": .integer(entry.size),
       "start": JSONValue(entry.start), "bytes": JSONValue(entry.bytes),
       "target": .string(entry.target), "url": JSONValue(entry.url),

@@ -1,5 +1,4 @@
 import JSONText
-import ScalarText
 import UploadModel
 
 /// An item as scripts see it.
@@ -7,7 +6,7 @@ enum QueueLine {
   static func text(of item: UploadItem) -> String {
     var members: [String: JSONValue?] = [
       "number": .integer(item.id.rawValue), "path": .string(item.location.description),
-      "name": .string(item.fileName.readable), "target": .string(item.target),
+      "name": .string(item.fileName), "target": .string(item.target),
       "field": JSONValue(item.field), "type": .string(item.mediaType),
       "bytes": .integer(item.size), "state": .string(item.state.word),
     ]

@@ -10,6 +10,39 @@ extension EndToEnd {
     // MARK: Inputs that can be read only once
 
     @Test(
+      "names that are not UTF-8 keep their bytes, as arguments, in folders, in addresses and in a form"
+    )
+    func rawNames() async throws {
+      let person = try Person()
+      let server = try HostileServer.answering("HTTP/1.1 201 Made\r\nContent-Length: 0\r\n\r\n")
+      defer { server.stop() }
+      let address = server.url("/").absoluteString
+      try person.configure(
+        """
+        [targets.t]
+        url = "\(address){file.path}"
+        method = "PUT"
+        body = "binary"
+        """)
+      let line = """
+        e=$(printf 'caf\\351'); mkdir w; for n in "$e" "$(printf 'caf\\350')" "$(printf 'caf\\357\\277\\275')"; do
+        echo "$n" > "w/$n"; done
+        hoist push -r w --to t && hoist push w/* --to t && cd w && hoist push "$e;name=new$e" --to \(address)f
+        """
+      let end = try await person.shell(line).end()
+      #expect(end.status == 0, "\(end.errors)")
+      // Whoever reads it gets UTF-8.
+      #expect(end.errors.contains("caf\u{FFFD}") && !end.errors.contains("\u{10FEE9}"))
+      let names = ["caf%E8", "caf%E9", "caf%EF%BF%BD"]
+      let wanted = (names.map { "PUT /\($0) HTTP/1.1" } + names.map { "PUT /\($0) HTTP/1.1" })
+        .sorted()
+      #expect(server.requests.filter { $0.line.hasPrefix("PUT") }.map(\.line).sorted() == wanted)
+      let form = try #require(server.requests.last?.body)
+      let name = Array("filename=\"newcaf".utf8) + [0xE9, UInt8(ascii: "\"")]
+      #expect(form.indices.contains { form[$0...].starts(with: name) })
+    }
+
+    @Test(
       "what <(command), /dev/stdin and /dev/fd/3 stand for is sent, each under a name of its own")
     func streams() async throws {
       let person = try Person()
