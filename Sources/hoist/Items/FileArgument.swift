@@ -1,6 +1,7 @@
 import FileDiscovery
 import Foundation
 import MediaTypes
+import MultipartForm
 import ScalarText
 import UploadModel
 
