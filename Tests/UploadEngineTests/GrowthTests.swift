@@ -145,6 +145,34 @@ struct GrowthTests {
     }
   }
 
+  @Test("it stays, too, if the server has what it was already", arguments: [true, false])
+  func thereAlready(grows: Bool) async throws {
+    let path = try folder.write("a.log", Array("before".utf8))
+    let item = UploadItem.file(path, id: 1)
+    // From now on it is known to grow.
+    try Self.append(to: path)
+    let server = try HostileServer { connection, _ in
+      while connection.readRequest() != nil {
+        if grows { try? Self.append(to: path) }
+        connection.send(Self.ok)
+      }
+    }
+    defer { server.stop() }
+    var target = target(server)
+    let url = try Template(
+      server.url("/has/").absoluteString + "{file.sha1}", escaping: .url,
+      lookup: Template.Lookup(environment: { _ in nil }))
+    target.exists = ExistenceCheck(call: ServerCall(url: url))
+    target.after.way = .delete
+    let harness = EngineHarness()
+    harness.engine.submit([UploadJob(item: item, target: target)])
+    let ends = await harness.finish([ItemID(1)])
+    let receipt = try #require(ends.first?.receipt, "\(ends)")
+    #expect(receipt.wasThere && receipt.growth == (grows ? 13 : nil))
+    #expect((receipt.disposal == nil) == grows)
+    #expect(server.requests.count == 1)
+  }
+
   @Test("in pieces, without a new beginning")
   func resumable() async throws {
     let path = try folder.write("a.log", count: 3_000_000)

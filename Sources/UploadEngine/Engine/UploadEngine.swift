@@ -1515,6 +1515,8 @@ extension UploadEngine {
   private func recordThere(_ id: ItemID, _ end: TransferEnd, _ authorization: Authorization) {
     guard let job = jobs[id], let run = job.run else { return }
     recordAnswer(to: [id], authorization)
+    var end = end
+    end.growth = job.file?.growth
     let verdict = Verdict.judge(
       end, target: job.upload.target, attempt: run.attempt, redirects: 0, now: time.date())
     handle(
