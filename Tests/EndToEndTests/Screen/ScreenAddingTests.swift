@@ -235,7 +235,7 @@ extension EndToEnd {
       try await terminal.press("3")
       try await terminal.wait(for: "History 2")
       try await terminal.press("r")
-      try await terminal.wait(for: "nothing was queued for attic: there is no such target any more")
+      try await terminal.wait(for: "a.txt was not queued: there is no target attic any more")
       try await terminal.press("j", "r")
       try await terminal.wait(for: "1 file queued")
       try await terminal.press("1")
