@@ -348,6 +348,45 @@ import UploadModel
     #expect(Self.said(state).contains("address for deleting it: https://e.org/del/1"))
   }
 
+  /// Otherwise a second `r` would send what has arrived in the meantime.
+  @Test func theHistoryFollowsWhatIsSentAgain() {
+    var state = Fixture.empty()
+    let rows = Fixture.historyRows.map { row in
+      var row = row
+      row.record = Fixture.record(row)
+      return row
+    }
+    Fixture.play(&state, .key("3"), .history(.rows(rows)), .key("j"))
+    #expect(state.history.selected?.name == "disk.img")
+    #expect(Fixture.type("r", &state) == [.sendAgain([Fixture.record(rows[1])])])
+    let done = ItemState.done(Receipt(status: 201))
+    let item = UploadItem(id: ItemID(7), Fixture.record(rows[1]))
+    Fixture.play(&state, .added([item]))
+    #expect(Fixture.play(&state, .engine([(ItemID(7), done)], at: state.now)) == [.listHistory])
+    // The new attempt is the latest, and its file is now the first.
+    var latest = rows[1]
+    (latest.id, latest.end, latest.outcome) = ("4", .sent, "201 Created")
+    Fixture.play(&state, .history(.rows([latest] + rows)))
+    #expect(state.history.selected?.name == "disk.img")
+    #expect(state.history.selected?.outcome == "201 Created")
+    Fixture.play(&state, .key("1"))
+    #expect(
+      !Fixture.play(&state, .engine([(ItemID(7), done)], at: state.now)).contains(.listHistory))
+  }
+
+  @Test func whatHasFailedInTheQueueIsNotQueuedASecondTime() {
+    var state = Fixture.empty()
+    let (failed, other) = (Fixture.historyRows[1], Fixture.historyRows[2])
+    let item = UploadItem(
+      id: ItemID(7), Fixture.record(failed), state: .failed(Failure(.refused, status: 413)))
+    Fixture.play(&state, .added([item]))
+    var edited = Fixture.record(failed)
+    edited.fileName = "other name"
+    let found = state.failed(as: [Fixture.record(failed), Fixture.record(other), edited])
+    #expect(found.items == [ItemID(7)])
+    #expect(found.others == [Fixture.record(other), edited])
+  }
+
   // MARK: The help
 
   @Test func theHelpIsSearchedAndStandsInColumns() {

@@ -197,6 +197,9 @@ struct ReplyRow: Sendable, CustomTestStringConvertible {
       status: 409, body: "try later", to: .ruled, course: .again(after: nil),
       why: "the target's rule is for any status"),
     ReplyRow(status: 400, body: "no such album", course: .fails, why: "the request is wrong"),
+    ReplyRow(
+      status: 202, to: .choosing, course: .unknown,
+      why: "a success that the target does not list is no refusal"),
   ]
 
   var target: Target {
@@ -236,7 +239,8 @@ struct ReplyRow: Sendable, CustomTestStringConvertible {
   var early: ReplyRow {
     var row = self
     row.isWhole = false
-    if (300..<400).contains(status) {
+    let isUnlisted = to == .choosing && (200..<300).contains(status)
+    if (300..<400).contains(status) || isUnlisted {
       row.course = .fails
     } else if course == .unknown || (200..<300).contains(status) {
       row.course = .again(after: nil)

@@ -106,6 +106,12 @@ extension AppState {
     history.update(with: shown, height: layout.rows.count)
   }
 
+  /// Asks for the history anew if it is on the screen and files have ended. Otherwise `r` would send again what has
+  /// arrived in the meantime.
+  func history(after changes: [(ItemID, ItemState)]) -> [Effect] {
+    pane == .history && changes.contains { $0.1.isFinished } ? [.listHistory] : []
+  }
+
   /// Queues files of the history again. Asks first if some may already be on the server, where they would then be
   /// stored twice.
   private mutating func askToSendAgain(_ rows: [HistoryRow]) -> [Effect] {

@@ -28,7 +28,7 @@ extension AppState {
       self.size = size
       fitLists()
       limitScroll()
-    case .engine(let changes, let now): return record(changes, at: now)
+    case .engine(let changes, let now): return record(changes, at: now) + history(after: changes)
     case .joined(let changes, let now): return record(changes, at: now, isNews: false)
     case .figures(let figures): self.figures = figures
     case .added(let items): return load(items)

@@ -197,6 +197,14 @@ package struct AppState: Sendable {
     queue.copies(of: path, for: target) > 0
   }
 
+  /// The failed items that have these records, and the records that no failed item has.
+  package func failed(as records: [ItemRecord]) -> (items: [ItemID], others: [ItemRecord]) {
+    let failed = Dictionary(
+      queue.rows.lazy.map(\.item).filter { $0.state.failure != nil }.map { ($0.record, $0.id) },
+      uniquingKeysWith: { $1 })
+    return (records.compactMap { failed[$0] }, records.filter { failed[$0] == nil })
+  }
+
   /// How many items were removed after they had been sent, and how many before.
   package var removed: (sent: Int, unsent: Int) {
     let sent = queue.removed.values.count { $0 }

@@ -245,6 +245,8 @@ extension Failure {
       "If it is the server's own, hoist trust URL shows it and pins its key."
     case .insecure: "Check the certificate and the target's TLS settings, then retry."
     case .refused where step == .wait: "Fix what the server reports, then retry."
+    case .refused where arrival == .unclear && status.map { 200..<300 ~= $0 } == true:
+      "The server may have the file all the same: check there before you retry, and what it means by this status (ok)."
     case .refused where arrival == .unclear:
       "The server may have stored the file before it reported an error: check there before you retry."
     case .refused where reply.text.contains(scalars: Self.skewCode):

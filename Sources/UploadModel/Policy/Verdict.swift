@@ -143,7 +143,10 @@ package enum Verdict: Hashable, Sendable {
 
   /// Whether the server may have stored the file in spite of its refusal, and a second copy would do harm.
   private static func leavesDoubt(_ end: TransferEnd, _ target: Target) -> Bool {
-    end.sentAll && end.meaning?.leavesDoubt == true && !target.isIdempotent(at: end.url)
+    // A success that the rules do not list is no refusal either.
+    let isUnlisted = end.status.map { 200..<300 ~= $0 } == true
+    return end.sentAll && (isUnlisted || end.meaning?.leavesDoubt == true)
+      && !target.isIdempotent(at: end.url)
   }
 
   /// Whether the end is a redirect to another origin that will be followed.

@@ -143,6 +143,9 @@ final class SessionIntake {
       var refused: [String] = []
       var twice: [UploadItem] = []
       let known = DispatchQueue.main.sync { MainActor.assumeIsolated { loop.state } }
+      // A file that has failed and is still in the queue, as it was sent, is not queued a second time.
+      let (again, records) = known.failed(as: records)
+      if !again.isEmpty { onMain { self.queue.retry(again) } }
       for start in stride(from: 0, to: records.count, by: QueueIntake.portion) {
         var portion: [UploadItem] = []
         for record in records[start...].prefix(QueueIntake.portion) {

@@ -101,6 +101,8 @@ package struct HistoryRow: PaneRow {
       guard let place = places[file] else {
         places[file] = groups.count
         groups.append(row)
+        // The cursor and the marks stay with a file that is sent again.
+        groups[groups.count - 1].id = file
         continue
       }
       if ![.sent, .doubtful].contains(groups[place].end), row.mayHaveArrived {
