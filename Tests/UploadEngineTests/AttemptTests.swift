@@ -140,6 +140,29 @@ struct AttemptTests {
     #expect(server.output.split(separator: "\n").count { $0.hasPrefix("body ") } == 1)
   }
 
+  /// What goes with a file may be answered by a redirect to the result as well.
+  @Test(arguments: [(303, "done 201"), (302, "no-record")])
+  func aRecordIsAnsweredByARedirect(_ status: Int, _ code: String) async throws {
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        let isRecord = request.line.contains("/create")
+        let head = isRecord ? "\(status) X\r\nLocation: /done" : Self.taken
+        connection.send("HTTP/1.1 \(head)\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    var target = Target(name: "t", url: server.url())
+    target.server.create = ServerCall(
+      url: Template(literal: server.url("/create").absoluteString), method: "POST",
+      json: Template(literal: "{}"))
+    let path = try folder.write("1", count: 1000, seed: 1)
+    let ends = await EngineHarness(lanes: 1).upload([path], to: target)
+    #expect(ends.map(\.code) == [code] && server.requests.count == 2, "\(ends)")
+    guard let failure = ends.first?.failure else { return }
+    let place = server.url("/done").absoluteString
+    #expect(failure.explanation.contains("302 Found, and it points to \(place)"), "\(failure)")
+  }
+
   private static let taken = "201 Created"
 
   /// Returns whether the connection holds.

@@ -302,6 +302,14 @@ struct ReplyTableTests {
         + "file twice.")
   }
 
+  /// The request that ends a run may be carried out as well.
+  @Test func whereToLookAfterARunIsSaid() {
+    let failure = Failure(.outcomeUnknown("it points to https://a/done"), status: 302)
+    let news = RunNews(.unknown(.close), because: failure)
+    let start = "perhaps closed: 302 Found, and it points to https://a/done; check"
+    #expect(news.words(isLasting: false).hasPrefix(start))
+  }
+
   /// A file is sent with three nonces at most, however many attempts it may have.
   @Test func noncesAreNotTriedForEver() {
     var target = Target(name: "t", url: home)

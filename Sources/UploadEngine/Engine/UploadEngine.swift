@@ -872,8 +872,8 @@ extension UploadEngine {
     for case (let id, .ended(let end, var verdict)) in batch.outcomes {
       if let failure = failures[id], case .delivered(let receipt) = verdict {
         // The file arrived, but its record could not be created.
-        let why = if case .outcomeUnknown(let why) = failure.cause { why } else { failure.headline }
-        var failed = Failure(.notRecorded(why), reply: failure.reply, attempts: receipt.attempts)
+        var failed = Failure(
+          .notRecorded(failure.headlineOrLead), reply: failure.reply, attempts: receipt.attempts)
         (failed.step, failed.pieces) = (failure.step, end.pieces)
         verdict = .failed(failed)
       }

@@ -121,6 +121,12 @@ extension Failure {
     }
   }
 
+  /// The headline or, for a redirect to what may be the result, where that leads.
+  package var headlineOrLead: String {
+    guard status == 302, case .outcomeUnknown(let why) = cause else { return headline }
+    return "\(Self.statusLine(status)), and \(why)"
+  }
+
   /// The request that failed, in words.
   private var what: String { step?.words ?? "it" }
 

@@ -63,7 +63,7 @@ package struct RunNews: Hashable, Sendable {
   /// What has happened, for people; `isLasting` says whether the run outlasts the process, as in the queue.
   package func words(isLasting: Bool) -> String {
     let run = point?.words ?? ""
-    let why = failure?.headline ?? ""
+    let why = failure?.headlineOrLead ?? ""
     let said = failure?.reply.message.map { ", the server said: \(SafeText.line($0))" } ?? ""
     let byHand = "close or delete it on the server"
     switch kind {
