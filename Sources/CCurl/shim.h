@@ -115,6 +115,7 @@ struct hoist_connection {
   int64_t acknowledged;  // bytes that the other side has acknowledged since the connection was made
   double round_trip;     // in seconds, as it was measured
   int segment;           // the most bytes that are sent in one segment
+  double silence;        // seconds since data was last sent
   int state;             // TCP_ESTABLISHED and so on; -1 where the kernel does not say
 };
 static inline struct hoist_connection hoist_look_at(int socket) {
@@ -125,10 +126,11 @@ static inline struct hoist_connection hoist_look_at(int socket) {
     uint64_t pacing_rate, most_pacing_rate, bytes_acked;
   } info = {0};
   socklen_t size = sizeof info;
-  struct hoist_connection found = {0, 0, 0, -1};
+  struct hoist_connection found = {0, 0, 0, 0, -1};
   if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || size < sizeof info) return found;
   found.state = info.known.tcpi_state;
   found.segment = (int)info.known.tcpi_snd_mss;
+  found.silence = info.known.tcpi_last_data_sent / 1e3;
   found.round_trip = info.known.tcpi_rtt / 1e6;
   found.acknowledged = (int64_t)info.bytes_acked;
   return found;

@@ -25,15 +25,18 @@ struct AttemptTests {
       case end(byReset: Bool)
       /// It reads a part, and ends the connection, at once or by ending its own direction first.
       case cut(after: Int, halfFirst: Bool = false)
+      /// It reads a part, and then nothing more.
+      case stand(after: Int)
     }
 
     let testDescription: String
     let deed: Deed
     let code: String
     let bodies: Int
+    let bytes: Int
 
-    init(_ deed: Deed, _ code: String, bodies: Int = 1) {
-      (self.deed, self.code, self.bodies) = (deed, code, bodies)
+    init(_ deed: Deed, _ code: String, bodies: Int = 1, bytes: Int = 400_000) {
+      (self.deed, self.code, self.bodies, self.bytes) = (deed, code, bodies, bytes)
       testDescription = "\(deed): \(code)"
     }
 
@@ -72,6 +75,8 @@ struct AttemptTests {
     Row(.cut(after: 0), again, bodies: 2), Row(.cut(after: 50_000), again, bodies: 2),
     Row(.cut(after: 50_000, halfFirst: true), again, bodies: 2),
     Row(.cut(after: 300_000), again, bodies: 2),
+    Row(.cut(after: 50_000), again, bodies: 2, bytes: 100_000),
+    Row(.stand(after: 50_000), again, bodies: 2, bytes: 100_000),
   ]
 
   @Test(arguments: rows)
@@ -94,7 +99,8 @@ struct AttemptTests {
     defer { server.stop() }
     var target = Target(name: "t", url: server.url())
     target.retry = RetryPolicy(attempts: 3, base: 0.01, cap: 1)
-    let path = try folder.write("1", count: 400_000, seed: 1)
+    if case .stand = row.deed { target.stallTimeout = 2 }
+    let path = try folder.write("1", count: row.bytes, seed: 1)
     let harness = EngineHarness(lanes: 1, session: UploadSession())
     let watch = Task {
       await harness.wait { states in
@@ -195,6 +201,10 @@ struct AttemptTests {
         connection.stall(atMost: .milliseconds(200))
       }
       connection.reset()
+      return false
+    case .stand(let count):
+      _ = connection.readNoMore(count)
+      connection.stall()
       return false
     }
   }

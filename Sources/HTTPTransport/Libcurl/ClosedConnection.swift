@@ -47,6 +47,6 @@ final class ClosedConnection {
     let loss = SocketTable.loss(of: descriptor, slack: slack)
     guard loss == .open, now >= deadline else { return loss }
     // The other side takes no more, and no longer answers.
-    return SocketTable.discardUnsent(at: descriptor) >= Transfer.surelyUnsent ? .some : .none
+    return SocketTable.discardsUnsent(at: descriptor, slack: slack) ? .some : .none
   }
 }

@@ -80,13 +80,21 @@ struct SocketTable {
     return bytes < 0 ? nil : Int64(bytes)
   }
 
-  /// Makes closing the connection reset it and discard the bytes that the kernel has not sent yet. Returns the number
-  /// of those bytes.
-  static func discardUnsent(at descriptor: Int32) -> Int64 {
+  /// Makes closing the connection reset it and discard the bytes that the kernel has not sent yet. Returns whether the
+  /// other side surely lacks some of them, beyond the last `slack` bytes: there are more than can be sent between this
+  /// check and the reset, or it has taken nothing for a while.
+  static func discardsUnsent(at descriptor: Int32, slack: Int64) -> Bool {
     var atOnce = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
-    return Int64(hoist_unsent(descriptor))
+    let unsent = Int64(hoist_unsent(descriptor))
+    return unsent >= surelyUnsent
+      || unsent > slack && hoist_look_at(descriptor).silence > longSilence
   }
+
+  /// More bytes than can be sent between a check and the reset that follows it.
+  private static let surelyUnsent: Int64 = 64 << 10
+  /// After how many seconds without a byte nothing more is about to be sent.
+  private static let longSilence = 1.0
 
   /// Whether a connection can neither send nor receive.
   static func isClosed(_ descriptor: Int32) -> Bool {

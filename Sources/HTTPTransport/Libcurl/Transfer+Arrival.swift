@@ -85,7 +85,7 @@ extension Transfer {
     // Over HTTP/2, other requests share the connection.
     guard length > 0, parser.head == nil, let socket else { return }
     let isLost =
-      !request.offersHTTP2 && SocketTable.discardUnsent(at: socket) >= Self.surelyUnsent
+      !request.offersHTTP2 && SocketTable.discardsUnsent(at: socket, slack: closingSlack)
     if isLost || isUnwritten { recordIncomplete() }
   }
 
@@ -101,10 +101,6 @@ extension Transfer {
 
   /// The possible error in the count of arrived bytes, which includes the overhead of TLS records.
   private var slack: Int64 { request.url.scheme == "https" ? length / 100 + (32 << 10) : 0 }
-
-  /// More bytes than can be sent between the check and the reset. If fewer than this are left, the server may receive
-  /// all of them.
-  static let surelyUnsent: Int64 = 64 << 10
 }
 
 extension ReplyHead {
