@@ -36,7 +36,7 @@ import UploadModel
   /// The composition root's part, as far as the state depends on it.
   private static func answer(_ effect: Effect, _ state: inout AppState, _ nextID: inout Int64) {
     switch effect {
-    case .add(let paths, _, _):
+    case .add(let paths):
       let items = paths.prefix(5).map { item("\($0)", &nextID) }
       _ = reduce(&state, .added(Array(items)))
     case .listFolder(let path):

@@ -28,7 +28,7 @@ import UploadModel
   func filesAreChosenFromAList(_ keys: [Key], _ paths: [PathInput]) {
     var state = Self.browsing()
     let effects = keys.flatMap { reduce(&state, .key($0)) }
-    guard case .add(let added, _, _)? = effects.last else {
+    guard case .add(let added)? = effects.last else {
       Issue.record("\(effects)")
       return
     }

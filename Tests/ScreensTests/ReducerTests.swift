@@ -308,7 +308,7 @@ import UploadModel
         case .listHistory: Fixture.play(&state, .history(.rows(Fixture.historyRows)))
         case .listFolder: Fixture.play(&state, .folder(Fixture.folder))
         case .readTargets: Fixture.play(&state, .targets(TargetPaneTests.rows))
-        case .add([.typed("/twice")], _, _):
+        case .add([.typed("/twice")]):
           Fixture.play(&state, .leftOut(LeftOut(waiting: [twice])))
         default: break
         }

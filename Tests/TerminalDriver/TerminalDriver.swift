@@ -184,7 +184,7 @@ final class Driver {
 
   private func perform(_ effect: Effect) {
     switch effect {
-    case .add(let paths, _, _):
+    case .add(let paths):
       let texts = paths.map { path in
         switch path {
         case .typed(let text), .exact(let text): text

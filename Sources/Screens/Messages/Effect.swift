@@ -2,9 +2,9 @@ import UploadModel
 
 /// A side effect that the screen requests. The composition root performs it and answers with events.
 package enum Effect: Sendable, Equatable {
-  /// Queue the files at these paths for the target of this name, or the chosen one. `again` says to include files that
-  /// were sent before. Answered by `AppEvent.added`, `AppEvent.leftOut` or `AppEvent.message`.
-  case add([PathInput], to: String? = nil, again: Bool = false)
+  /// Queue the files at these paths for the chosen target. Answered by `AppEvent.added`, `AppEvent.leftOut` or
+  /// `AppEvent.message`.
+  case add([PathInput])
   /// Queue files that were left out.
   case addAgain([UploadItem])
   /// Queue files of the history again. Answered by `AppEvent.added` and, for those that cannot be sent as they were,

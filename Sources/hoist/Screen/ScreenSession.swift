@@ -128,7 +128,7 @@ final class ScreenSession {
 
   private func perform(_ effect: Effect) {
     switch effect {
-    case .add(let paths, let target, let isMeant): intake.add(paths, to: target, again: isMeant)
+    case .add(let paths): intake.add(paths)
     case .addAgain(let items): intake.addAgain(items)
     case .sendAgain(let records): intake.sendAgain(records)
     case .previewLine(let text): intake.preview(text)

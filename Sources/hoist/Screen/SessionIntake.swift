@@ -31,28 +31,15 @@ final class SessionIntake {
     (self.loop, self.targets, self.book, self.finding) = (loop, targets, book, finding)
   }
 
-  /// Queues the files for a target, or the current one. If `isMeant`, files that were sent before are queued again.
-  private func add(
-    to name: String? = nil, again isMeant: Bool,
-    finding find: @escaping @Sendable () -> [TypedLine.Files]
-  ) {
+  /// Queues the files for the current target.
+  private func add(finding find: @escaping @Sendable () -> [TypedLine.Files]) {
     var queue = usual
-    let (book, rules) = (book, rules)
-    let (current, chosen) = (targets.intake, book.current.name)
+    let (intake, target) = (targets.intake, book.current.name)
     // Commands from standard input are taken as meant, since the author of a script is not there to be asked.
     let isAsked = !(loop.interface is PlainInterface)
-    let asks = isAsked && !isMeant
-    let asksOfSent = asks && !queue.skipsSent
-    if asks { (queue.skipsSent, queue.skipsDoubtful) = (true, true) }
-    finding.async { [loop, queue] in
-      // Commands may supply the secrets of another target.
-      let other = name.map { ($0, book.target(named: $0)) }
-      if case (let name, nil)? = other {
-        let words = "nothing was queued for \(name): there is no such target any more"
-        return onMain { loop.handle([.message(words)]) }
-      }
-      let target = name ?? chosen
-      let intake = other?.1.map { FileIntake(for: $0) } ?? current
+    let asksOfSent = isAsked && !queue.skipsSent
+    if isAsked { (queue.skipsSent, queue.skipsDoubtful) = (true, true) }
+    finding.async { [loop, queue, rules] in
       var total = QueueIntake.Added()
       var twice: [UploadItem] = []
       // By now the queue has been read, and earlier additions are in it.
@@ -99,12 +86,12 @@ final class SessionIntake {
 
   /// Looks for the files that the command line names.
   func add(_ wishes: [FileArgument]) {
-    add(again: false) { [home] in wishes.map { TypedLine.Files(found: $0.files(home: home)) } }
+    add { [home] in wishes.map { TypedLine.Files(found: $0.files(home: home)) } }
   }
 
   /// Looks for the files that the screen asks to add.
-  func add(_ paths: [PathInput], to name: String?, again isMeant: Bool) {
-    add(to: name, again: isMeant) { [home] in
+  func add(_ paths: [PathInput]) {
+    add { [home] in
       paths.map { path in
         switch path {
         case .typed(let text): TypedLine(text: text, home: home).files
