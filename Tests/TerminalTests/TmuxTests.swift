@@ -70,7 +70,11 @@ import Testing
       try await TestSupport.wait(for: "the keypad and the mouse") {
         try await tmux.tmux.ask(Self.flags) == flags ? true : nil
       }
-      if width == 80 { #expect(try await tmux.tmux.painting() == shown) }
+      if width == 80 {
+        try await TestSupport.wait(for: "the same picture") {
+          try await tmux.tmux.painting() == shown ? true : nil
+        }
+      }
       try await tmux.press("?")
       try await tmux.wait { $0.contains("─ Help ") }
       try await tmux.press("q")
