@@ -11,7 +11,9 @@ extension StringProtocol {
   }
 
   package func hasSuffix(scalars suffix: some StringProtocol) -> Bool {
-    utf8.reversed().starts(with: suffix.utf8.reversed())
+    // Reversed here, where nothing says that they can be read backwards, each would become an array.
+    let count = suffix.utf8.count
+    return utf8.count >= count && utf8.suffix(count).elementsEqual(suffix.utf8)
   }
 
   /// The text after these scalars; nil if it does not start with them.

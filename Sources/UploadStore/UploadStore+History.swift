@@ -153,9 +153,11 @@ extension UploadStore {
       let bySum = try Self.lookUps("sum = ? AND \(Self.isTarget)", hasQueued, db)
       let doubts = try Doubts(db)
       var found: [ItemID: EarlierUpload] = [:]
+      let common = target.map { TargetName($0) }
       for item in items {
-        let target = TargetName(target ?? item.target)
-        let isTarget: [any ColumnValue] = [target.base, target.beginning, target.beginning]
+        let target = common ?? TargetName(item.target)
+        let beginning = target.beginning
+        let isTarget: [(any ColumnValue)?] = [target.base, beginning, beginning]
         var moment = try item.sum.flatMap { try Self.latest(bySum, [$0] + isTarget) }
         if moment == nil, let identity = item.identity {
           moment = try Self.latest(
