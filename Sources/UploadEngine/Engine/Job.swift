@@ -87,18 +87,13 @@ extension UploadEngine {
       isGrowing && file?.location == location ? file : nil
     }
 
-    /// The event, unless an attempt has failed for the first time because its file has grown: it does not count then, and
-    /// the next one sends the file as one that grows.
-    func allowingGrowth(_ event: JobMachine.Event) -> JobMachine.Event {
-      let failure: Failure? =
-        switch event {
-        case .ended(_, .failed(let failure), _, _, _), .failed(let failure, _, _): failure
-        default: nil
-        }
-      guard failure?.cause == .changed(.grew), !isGrowing else { return event }
+    /// Whether an attempt has failed for the first time because its file has grown. It does not count then, and the next
+    /// one sends the file as one that grows. Events are large, so they are not copied for this.
+    func beginsToGrow(in event: JobMachine.Event) -> Bool {
+      guard event.failure?.cause == .changed(.grew), !isGrowing else { return false }
       isGrowing = true
       file = nil
-      return .startOver(after: nil)
+      return true
     }
 
     func keep(_ digests: ContentDigests, of moment: FileMoment? = nil) {

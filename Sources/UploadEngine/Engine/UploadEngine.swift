@@ -156,7 +156,10 @@ package actor UploadEngine {
     for (id, event) in events {
       guard let job = jobs[id] else { continue }
       let before = job.machine.state
-      let actions = job.machine.handle(job.allowingGrowth(event), for: job.upload.target)
+      let actions =
+        job.beginsToGrow(in: event)
+        ? job.machine.handle(.startOver(after: nil), for: job.upload.target)
+        : job.machine.handle(event, for: job.upload.target)
       for action in actions {
         if case .send(let url, let attempt, let keepsCredentials) = action {
           sent.append(id)

@@ -71,6 +71,14 @@ package struct JobMachine: Sendable {
     case fail(Failure)
     /// There is no point in waiting longer, because of what became of other uploads; in a few words.
     case giveUp(because: String)
+
+    /// How the attempt has failed, if it has.
+    package var failure: Failure? {
+      switch self {
+      case .ended(_, .failed(let failure), _, _, _), .failed(let failure, _, _): failure
+      default: nil
+      }
+    }
   }
 
   /// What the caller must do about the upload, in order.
