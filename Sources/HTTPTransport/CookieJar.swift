@@ -8,9 +8,10 @@ import Synchronization
 /// libcurl's own engine keeps them in memory (RFC 6265), separately for each origin, until the jar is released. Cookies
 /// themselves make no difference between ports.
 package final class CookieJar: Sendable {
-  /// One of libcurl's shares. Handles use it on the thread of the transport, one at a time, so it needs no lock.
+  /// One of libcurl's shares.
   ///
-  /// Unchecked: the pointer is a constant.
+  /// Unchecked: the pointer is a constant. What it points to is used only by handles, on the transport's thread, until
+  /// `deinit` frees it. A request keeps its jar for as long as its handle, so no handle uses it by then.
   private final class Share: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
 
@@ -19,7 +20,6 @@ package final class CookieJar: Sendable {
       self.pointer = pointer
     }
 
-    // A request keeps its jar until libcurl's handle no longer uses the share.
     deinit { curl_share_cleanup(pointer) }
   }
 

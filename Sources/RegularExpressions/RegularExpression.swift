@@ -5,9 +5,10 @@ import CPCRE2
 /// `\d`, `\w`, `\s` and `\b` mean ASCII unless the expression starts with `(*UCP)`; `(?i)` ignores case in all of
 /// Unicode. Lines end with CR, LF or CRLF: `.` matches neither character, and `$` also matches before a line ending at
 /// the end of the text.
+///
+/// Unchecked: `code` is never changed once compiled; several threads may then match with it (pcre2api(3),
+/// "Multithreading"). All state that changes during a search belongs to that search.
 package final class RegularExpression: @unchecked Sendable {
-  // Sendable is safe because `code` is never changed once compiled; several threads may then match with it
-  // (pcre2api(3), "Multithreading"). All state that changes during a search belongs to that search.
   private let code: OpaquePointer
 
   /// How many groups the expression captures, not counting the whole match.

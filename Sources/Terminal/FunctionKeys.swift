@@ -13,7 +13,7 @@ struct FunctionKeys {
 
   /// How long the next byte of a key is waited for.
   let delay: Duration
-  /// The number of the key with these bytes; 0 if there is none, and negative if keys begin with them.
+  /// The number of the key with these bytes; 0 if no key has them, negative if some keys only begin with them.
   private let find: ([UInt8]) -> Int32
   /// The bytes with which a key may have begun.
   private var begun: [UInt8] = []

@@ -26,7 +26,7 @@ import Testing
   @Test(
     arguments: [
       ("a", [], "a"), ("\u{1B}[2~", [KEY_IC], ""), ("\u{8}", [KEY_BACKSPACE], ""),
-      // Two keys; a key that is none of these, and two of which one begins in the other.
+      // Two keys, an unknown key, and two keys of which one is the beginning of the other.
       ("\u{1B}j", [], "\u{1B}j"), ("\u{1B}[200~", [], "\u{1B}[200~"), ("\u{1B}é", [], "\u{1B}é"),
       ("\u{1B}[\u{3}", [], "\u{1B}[\u{3}"),
     ] as [(String, [Int32], String)])

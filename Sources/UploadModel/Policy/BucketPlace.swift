@@ -17,7 +17,7 @@ extension Reply {
     element("Code") == "AuthorizationHeaderMalformed" ? element("Region") : nil
   }
 
-  /// The text of the first element of this name in a short reply in XML; nil if there is none, or it is long.
+  /// The text of the first element of this name in a short reply in XML; nil if it is missing or long.
   fileprivate func element(_ name: String) -> String? {
     guard text.unicodeScalars.first(where: { !$0.isWhiteSpace }) == "<",
       let start = text.range(scalars: "<\(name)>")?.upperBound,

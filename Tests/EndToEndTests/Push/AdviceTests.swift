@@ -109,7 +109,7 @@ extension EndToEnd {
       let command = try #require(
         failed.errors.firstMatch(of: /hoist push --retry-failed r\.json[^(\n]*/), "\(failed.errors)"
       )
-      // Whoever follows the advice has looked before adding this.
+      // A person who follows the advice has looked before adding this.
       let isAfterLook = command.output.contains("--even-arrived")
       #expect(isAfterLook == (row.before > 0), "\(failed.errors)")
       let line = command.output.replacing("--even-arrived", with: "")

@@ -31,7 +31,7 @@ extension EndToEnd {
         """
       let end = try await person.shell(line).end()
       #expect(end.status == 0, "\(end.errors)")
-      // Whoever reads it gets UTF-8.
+      // What is printed is UTF-8.
       #expect(end.errors.contains("caf\u{FFFD}") && !end.errors.contains("\u{10FEE9}"))
       let names = ["caf%E8", "caf%E9", "caf%EF%BF%BD"]
       let wanted = (names.map { "PUT /\($0) HTTP/1.1" } + names.map { "PUT /\($0) HTTP/1.1" })

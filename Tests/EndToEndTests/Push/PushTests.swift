@@ -497,7 +497,7 @@ extension EndToEnd {
       #expect(piped.status == 0)
       #expect(String(decoding: try bytes(person.folder.path("status")), as: UTF8.self) == "0\n")
       #expect(inbox.names.count == 4)
-      // The lines about so many files are more than a pipe holds, and the files more than the engine has at once.
+      // These are more lines than a pipe holds, and more files than the engine has at once.
       let files = Effort.of(600, long: 1000)
       let stuck = try person.shell(
         "mkfifo go; mkdir many; seq \(files) | split -l 1 -a 3 - many/; "
