@@ -167,8 +167,9 @@ struct BatchDeliveryTests {
       other.stop()
     }
     var jobs = try jobs(Array(repeating: 10, count: 6), to: target(one.url()))
-    jobs[1].target = target(other.url())
-    jobs[3].target = target(other.url())
+    for index in [1, 3] {
+      jobs[index] = UploadJob(item: jobs[index].item, target: target(other.url()))
+    }
     jobs[4].item.field = "extra"
     // The one that the target has anyway.
     jobs[2].item.field = "file"

@@ -48,11 +48,13 @@ struct CredentialTests {
   }
 
   private func jobs(
-    _ count: Int, to url: URL, command: TokenCommand? = nil, batch: BatchRule? = nil
+    _ count: Int, to url: URL, command: TokenCommand? = nil, batch: BatchRule? = nil,
+    _ change: (inout Target) -> Void = { _ in }
   ) throws -> [UploadJob] {
     var target = Target.once(url)
     target.tokenCommand = command
     target.batch = batch
+    change(&target)
     return try (1...count).map { number in
       let path = try folder.write("\(number)", count: 100, seed: UInt64(number))
       return UploadJob(item: .file(path, id: Int64(number)), target: target)
@@ -61,10 +63,8 @@ struct CredentialTests {
 
   /// Files for a target with credentials of its own.
   private func signedJobs(to url: URL) throws -> [UploadJob] {
-    try jobs(20, to: url).map { job in
-      var job = job
-      job.target.headers = [.init(name: "Authorization", value: Template(literal: "new"))]
-      return job
+    try jobs(20, to: url) {
+      $0.headers = [.init(name: "Authorization", value: Template(literal: "new"))]
     }
   }
 
@@ -98,8 +98,8 @@ struct CredentialTests {
     let call = ServerCall(url: Template(literal: server.url().absoluteString))
     func look() async throws {
       // Each look has a client of its own.
-      _ = try await ServerClient(target: jobs[0].target, tokens: tokens)
-        .reply(to: call, ServerClient.values())
+      let client = ServerClient(target: jobs[0].target, tokens: tokens)
+      _ = try await client.reply(to: call, client.values())
     }
     try await look()
     #expect(runs == 1)
@@ -288,8 +288,9 @@ struct CredentialTests {
       server.stop()
       other.stop()
     }
-    var jobs = try jobs(1, to: server.url(), command: counting)
-    jobs[0].target.redirectOrigins = Set([Origin(other.url())].compactMap { $0 })
+    let jobs = try jobs(1, to: server.url(), command: counting) {
+      $0.redirectOrigins = Set([Origin(other.url())].compactMap { $0 })
+    }
     let (_, ends) = await upload(jobs)
     #expect(ends.map(\.code) == ["done 200"])
     #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer t1"])
@@ -313,17 +314,16 @@ struct CredentialTests {
     #expect(receipt.reply.text.contains("(secret)") && !receipt.reply.text.contains("b.c"))
     #expect(receipt.url == server.url("/f?t=(secret)").absoluteString)
 
-    var refusing = try jobs(2, to: server.url(), command: command)
-    for index in refusing.indices {
-      refusing[index].target.response.ok = [201...201]
+    let refusing = try jobs(2, to: server.url(), command: command) {
+      $0.response.ok = [201...201]
     }
     let (_, refused) = await upload(refusing)
     #expect(refused.allSatisfy { $0.failure?.reply.text.contains("(secret)") == true })
-    var failing = try jobs(1, to: server.url(), command: command)
     var call = ServerCall(url: Template(literal: server.url().absoluteString))
     call.rules.ok = [201...201]
-    failing[0].target.server.list = ServerSide.Listing(
-      call: call, items: .whole, id: .whole, title: .whole)
+    let failing = try jobs(1, to: server.url(), command: command) {
+      $0.server.list = ServerSide.Listing(call: call, items: .whole, id: .whole, title: .whole)
+    }
     let failure = await #expect(throws: Failure.self) {
       try await ServerClient(target: failing[0].target).entries()
     }

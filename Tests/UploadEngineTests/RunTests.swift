@@ -185,6 +185,50 @@ struct RunTests {
     #expect(outline.close?.headers.contains { $0.name == "X-Token" } == true)
   }
 
+  @Test("a question about an accepted file carries the values of its run")
+  func valuesInQuestions() async throws {
+    let server = try server(
+      Row(testDescription: "", file: 202, events: [], opens: 1, closes: 1))
+    defer { server.stop() }
+    var target = try target(server, .keep)
+    target.headers = [.init(name: "X-Token", value: try template("{open.id}"))]
+    var wait = WaitRule()
+    wait.call.url = Template(literal: server.url("/tasks").absoluteString)
+    (wait.interval, wait.limit) = (0.02, 3)
+    target.wait = wait
+    let ends = await EngineHarness().upload([try folder.write("b", count: 10)], to: target)
+    #expect(ends.map(\.code) == ["done 202"], "\(ends)")
+    let question = try #require(server.requests.first { $0.line.hasPrefix("GET /tasks ") })
+    #expect(question.headers["x-token"] == "7")
+  }
+
+  @Test("a request whose address another server gave carries no token, even at home")
+  func addressFromAway() async throws {
+    let server = try server(Row(testDescription: "", events: [], opens: 0, closes: 1))
+    let place = server.url("/close/7")
+    let other = try HostileServer.answering(
+      "HTTP/1.1 200 OK\r\nContent-Length: \("\(place)".utf8.count + 9)\r\n\r\n{\"id\":\"\(place)\"}"
+    )
+    defer { for server in [server, other] { server.stop() } }
+    var target = try target(server, .keep)
+    target.address = nil
+    target.tokenCommand = TokenCommand(["echo", "t1"])
+    target.run.open?.address = .own(try template(other.url("/open").absoluteString))
+    target.run.close?.call.address = .reply(
+      try Template(
+        "{open.id}", scope: [.opened], lookup: Template.Lookup(environment: { _ in nil })))
+    let (news, said) = AsyncStream.makeStream(of: RunNews.self)
+    let harness = EngineHarness(runReport: { _, news in said.yield(news) })
+    let ends = await harness.upload([try folder.write("a", count: 10)], to: target)
+    #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    for await one in news where one.event != "opened" { break }
+    #expect(other.requests.map { $0.headers["authorization"] } == [nil])
+    let sent = server.requests.map {
+      [$0.line.hasPrefix("POST /close/7 "), $0.headers["authorization"] == nil]
+    }
+    #expect(sent == [[false, false], [true, true]], "\(server.requests)")
+  }
+
   @Test("in the queue, one file shows why nothing is sent, and a retry opens the run")
   func refusedInQueue() async throws {
     let server = try server(

@@ -205,6 +205,46 @@ struct TicketStepsTests {
     #expect(slack.requests.count == 3)
   }
 
+  @Test("what a ticket adds to the file's request is in no other")
+  func additionsOfTickets() async throws {
+    let server = try server { _, path in
+      path == "/get"
+        ? (200, #"{"url":"/up","id":"7","h":{"x-sig":"s","Content-Type":"text/x-signed"}}"#)
+        : (201, "")
+    }
+    defer { server.stop() }
+    var target = try ticketed(server)
+    target.ticket?.headers = try JSONPointer("/h")
+    target.body = .binary
+    target.server.create = ServerCall(
+      url: Template(literal: server.url("/record").absoluteString), method: "POST",
+      json: Template(literal: #"{"id":""#) + (try template("{ticket:/id}", [.ticket], .json))
+        + Template(literal: #""}"#))
+    let file = try ScratchDirectory().write("a", Array("hello".utf8))
+    let ends = await EngineHarness().upload([file], to: target)
+    #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    #expect(
+      server.requests.map { $0.headers["content-type"] }
+        == [nil, "text/x-signed", "application/json"])
+    #expect(server.requests.map { $0.headers["x-sig"] } == [nil, "s", nil])
+    #expect(server.requests.last.map(body) == #"{"id":"7"}"#)
+  }
+
+  @Test("a ticket may ask for JSON, and a page in its place is doubtful")
+  func ticketsThatAskForJSON() async throws {
+    let server = try server { _, path in
+      path == "/get"
+        ? (200, #"{"url":"/up","h":{"Accept":"application/json"}}"#)
+        : (200, "<!DOCTYPE html><html><title>Please sign in</title></html>")
+    }
+    defer { server.stop() }
+    var target = try ticketed(server)
+    target.ticket?.headers = try JSONPointer("/h")
+    let file = try ScratchDirectory().write("a", Array("hello".utf8))
+    let ends = await EngineHarness().upload([file], to: target)
+    #expect(ends.first?.receipt?.doubt == "Please sign in", "\(ends)")
+  }
+
   @Test func aServerThatCannotKeepConnectionsIsToldSo() async throws {
     let server = try HostileServer { connection, _ in
       // It takes one request, whatever the client thinks.

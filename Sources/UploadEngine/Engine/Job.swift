@@ -58,11 +58,6 @@ extension UploadEngine {
       isHeld = false
     }
 
-    /// Makes the upload part of a run. `target` contains the run's values.
-    func belong(to target: Boxed<Target>) {
-      upload = UploadJob(item: upload.item, destination: target)
-    }
-
     /// Resets the upload's history because the user wants it sent again.
     func renew(_ upload: UploadJob) {
       update(upload)

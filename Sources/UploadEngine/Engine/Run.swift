@@ -6,8 +6,6 @@ struct Run {
   private var machine: RunMachine
   /// The target in its most recently used version; nil until it is known.
   private(set) var target: Boxed<Target>?
-  /// The same target with the values of the run.
-  private var filledTarget: Boxed<Target>?
   /// The files whose start opens the run. The first may start although the target is shut.
   var openers: [ItemID] = []
   /// Whether the first request is under way. Its result must be awaited even if its files are taken back.
@@ -33,24 +31,12 @@ struct Run {
   var isShut: Bool { isEnding || machine.state == .opening || isRefused }
 
   /// Takes note of the target, which may have changed.
-  mutating func use(_ target: Boxed<Target>) {
-    // A file that was sent before comes with the target that contains its run's values. That is not a change.
-    guard filledTarget?.isSame(as: target) != true, self.target?.isSame(as: target) != true
-    else { return }
-    (self.target, filledTarget) = (target, nil)
-  }
+  mutating func use(_ target: Boxed<Target>) { self.target = target }
 
-  /// The target with the values of the run; nil outside a run.
-  mutating func filled() -> Boxed<Target>? {
-    guard let point, var target else { return nil }
-    if let filledTarget, filledTarget.value.opened?.id == point.id { return filledTarget }
-    target.value.opened = point
-    filledTarget = target
-    return target
-  }
+  /// What it adds to the requests for its files.
+  var occasion: Occasion { Occasion(point) }
 
   mutating func handle(_ event: RunMachine.Event) -> [RunMachine.Action] {
-    if case .opened = event { filledTarget = nil }
     // As long as the target is not in use, its rules do not matter.
     return machine.handle(event, target?.value.run ?? RunRules())
   }

@@ -602,7 +602,8 @@ extension UploadEngine {
       for upload in resuming { converse(about: upload, how) }
     }
     guard let first = uploads.first, let home = jobs[first.item.id]?.route.origin else { return }
-    let ticketed = ready[first.item.id]?.address
+    let occasion = occasion(of: first.item.id)
+    let ticketed = occasion.address
     let url = if how.url == first.target.url, let ticketed { ticketed } else { how.url }
     let origin = url == first.target.url ? home : Origin(url)
     let isNamed =
@@ -615,7 +616,7 @@ extension UploadEngine {
         isNamed: isNamed)
     else { return }
     let (request, faults) = UploadRequest.make(
-      uploads, from: growingFiles(of: uploads), to: url, token: authorization.token,
+      uploads, on: occasion, from: growingFiles(of: uploads), to: url, token: authorization.token,
       hidesCredentials: !authorization.showsCredentials,
       mayExpect: mayExpect(at: url), now: time.date())
     for fault in faults { leaveOut(fault.items, fault.cause) }
@@ -636,6 +637,14 @@ extension UploadEngine {
         })
     }
     begin(request, to: url, attempt: how.attempt, authorization: authorization)
+  }
+
+  /// What the run and the ticket of an upload add to its requests.
+  private func occasion(of id: ItemID) -> Occasion {
+    guard let upload = jobs[id]?.upload else { return Occasion() }
+    let run = needs(of: upload.destination).run ? runs[upload.target.name] : nil
+    let occasion = run?.occasion ?? Occasion()
+    return ready[id]?.grant.map(occasion.with) ?? occasion
   }
 
   /// The open files of uploads whose files grow.
@@ -1066,17 +1075,18 @@ extension UploadEngine {
     for upload: UploadJob, of file: HeldFile, at url: URL, _ job: Job
   ) throws(Failure.Cause) -> any ResumeMachine {
     let (target, point, now) = (upload.target, job.resumePoint, time.date())
+    let occasion = occasion(of: upload.item.id)
     let start = ResumeStart(
       target: target, identity: file.identity, url: url, point: point,
       server: knownServers.server(on: job.route, of: target), furthest: job.furthest,
       id: UUID.random().uuidString.lowercased(), now: now,
-      values: { Preparation.values(for: upload, now: $0) },
+      values: { Preparation.values(for: upload, on: occasion, now: $0) },
       creation: { values throws(Failure.Cause) in
         try UploadRequest.creation(of: target, at: url, values)
       },
       body: { () throws(Failure.Cause) in
         let whole = try Representation(
-          upload, of: file, to: url, credentials: .none, form: point?.form, now: now)
+          upload, on: occasion, of: file, to: url, credentials: .none, form: point?.form, now: now)
         return (whole.body.contentLength, whole.form)
       })
     return try start.machine()
@@ -1296,16 +1306,19 @@ extension UploadEngine {
     _ asked: ResumeRequest, of upload: UploadJob, _ conversation: Conversation,
     _ credentials: RequestHead.Credentials, _ sha256: String?
   ) throws(Failure.Cause) -> UploadRequest {
+    let occasion = occasion(of: upload.item.id)
     guard type(of: conversation.machine).sendsTargetsBody else {
       return try UploadRequest(
-        asked, of: upload, conversation.file, conversation.machine.course.values,
+        asked, of: upload, on: occasion, conversation.file, conversation.machine.course.values,
         credentials: credentials, sha256: sha256, now: time.date())
     }
     let whole = try Representation(
-      upload, of: conversation.file, to: conversation.how.url, credentials: credentials,
+      upload, on: occasion, of: conversation.file, to: conversation.how.url,
+      credentials: credentials,
       form: conversation.machine.course.form, now: time.date())
     return try UploadRequest(
-      asked, of: upload, whole, conversation.machine.course.values, credentials: credentials,
+      asked, of: upload, on: occasion, whole, conversation.machine.course.values,
+      credentials: credentials,
       mayExpect: mayExpect(at: asked.url), sha256: sha256, now: time.date())
   }
 
@@ -1368,10 +1381,10 @@ extension UploadEngine {
     let target = upload.target
     guard let origin = Origin(point.url),
       origin == target.origin || target.redirectOrigins.contains(origin),
-      case let values = Preparation.values(for: upload, now: time.date()),
+      case let values = Preparation.values(for: upload, on: Occasion(), now: time.date()),
       let termination = point.termination(at: target, values),
       let request = try? UploadRequest(
-        termination, of: upload, values,
+        termination, of: upload, on: Occasion(), values,
         credentials: termination.mayCarryCredentials(of: target)
           ? .all(token: tokens[Route(to: target)]?.secret) : .none,
         now: time.date())
@@ -1406,15 +1419,15 @@ extension UploadEngine {
   /// Starts the preparation of uploads that need one. Returns whether they need one.
   private func makesReady(_ ids: [ItemID], _ how: Sending) -> Bool {
     let attempt = how.attempt
-    guard let destination = ids.first.flatMap({ jobs[$0]?.upload.destination }),
+    guard let first = ids.first, let destination = jobs[first]?.upload.destination,
       needs(of: destination).preparation,
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
     let uploads = ids.compactMap { jobs[$0]?.upload }
     let files = growingFiles(of: uploads)
     let preparation = Preparation(
-      attempt: attempt, time: time, mediaType: hooks.mediaType, known: knownDigests,
-      cookies: cookies(of: ids))
+      attempt: attempt, on: occasion(of: first), time: time, mediaType: hooks.mediaType,
+      known: knownDigests, cookies: cookies(of: ids))
     guard let authorization = authorization(of: ids, to: destination.value.origin)
     else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
@@ -1570,12 +1583,7 @@ extension UploadEngine {
     case .success(let grant?):
       // The file may go elsewhere without credentials, so let this reply show that they are valid.
       recordAnswer(to: ids, authorization)
-      for id in ids {
-        ready[id]?.upload.target.fields.insert(contentsOf: grant.fields, at: 0)
-        ready[id]?.upload.target.publicHeaders += grant.headers
-        ready[id]?.upload.target.ticketReply = grant.reply
-        ready[id]?.address = grant.url
-      }
+      for id in ids { ready[id]?.grant = grant }
       return !ids.isEmpty
     case .failure(var failure):
       failure.step = failure.step ?? .ticket
@@ -1595,7 +1603,7 @@ extension UploadEngine {
   /// nothing of that to do.
   private func makesRecords(of transfer: Transfer, _ batch: BatchEnd) -> Bool {
     guard needs(of: transfer.request.destination).records else { return false }
-    let target = transfer.request.target
+    let (target, occasion) = (transfer.request.target, transfer.request.occasion)
     let (create, confirmation) = (target.server.create, target.ticket?.confirmation)
     let now = time.date()
     let items = Dictionary(
@@ -1605,7 +1613,7 @@ extension UploadEngine {
       guard case .ended(let end, .delivered) = outcome, let (index, item) = items[id] else {
         return nil
       }
-      var values = Preparation.values(for: UploadJob(item: item, target: target), now: now)
+      var values = target.values(of: item, on: occasion, now: now, uuid: item.uuid)
       values.resultURL = target.response.address(in: end) ?? ""
       values.reply = JSONValue(text: end.reply.text)
       values.index = index
@@ -1614,20 +1622,19 @@ extension UploadEngine {
     guard !files.isEmpty else { return false }
     let cookies = self.cookies(of: files.map(\.0))
     let client = ServerClient(
-      target: target, token: transfer.authorization.token, from: tokenSource, cookies: cookies,
-      time: time)
-    // The ticket's additions for the file's request must not be in any other request.
-    var home = files.first.flatMap { jobs[$0.0]?.upload.target } ?? target
+      target: target, on: occasion.aside(), token: transfer.authorization.token, from: tokenSource,
+      cookies: cookies, time: time)
+    var headers: [Target.Field] = []
     let asked = Result { () throws(InvalidInput) -> ServerCall? in
       guard
-        let (call, headers) = try confirmation?.request(askedForBy: target.ticketReply, of: target)
+        let (call, added) = try confirmation?.request(askedForBy: occasion.ticket, of: target)
       else { return nil }
-      home.publicHeaders += headers
+      headers = added
       return call
     }.mapError { Failure(.unusable($0.description)) }
     let confirming = ServerClient(
-      target: home, token: transfer.authorization.token, from: tokenSource, cookies: cookies,
-      time: time)
+      target: target, on: occasion.aside(from: headers), token: transfer.authorization.token,
+      from: tokenSource, cookies: cookies, time: time)
     step(for: Array(transfer.items)) {
       var failures: [ItemID: Failure] = [:]
       for (id, values) in files {
@@ -1693,12 +1700,12 @@ extension UploadEngine {
       var call = rule.call
       call.url = Template(literal: url.absoluteString)
       let client = ServerClient(
-        target: job.upload.target, token: tokens[job.route], from: tokenSource,
-        cookies: cookies(of: [id]), time: time)
+        target: job.upload.target, on: occasion(of: id), token: tokens[job.route],
+        from: tokenSource, cookies: cookies(of: [id]), time: time)
       Task.detached { [weak self, call] in
         let answer: WaitRule.Answer
         do throws(Failure) {
-          answer = rule.answer(in: try await client.reply(to: call, ServerClient.values()))
+          answer = rule.answer(in: try await client.reply(to: call, client.values()))
         } catch {
           answer = rule.answer(in: error, from: url)
         }
@@ -1815,7 +1822,7 @@ extension UploadEngine {
     scheduler.setShut(run?.isShut == true, of: name, except: run?.openers.first)
   }
 
-  /// Begins the run of files that are about to start, and gives the files the run's values.
+  /// Begins the run of files that are about to start.
   private func beginRun(with files: [ItemID]) {
     guard let first = files.first.flatMap({ jobs[$0] }), needs(of: first.upload.destination).run
     else { return }
@@ -1823,15 +1830,6 @@ extension UploadEngine {
     runs[name, default: Run()].use(first.upload.destination)
     handle(.turn, of: name)
     if runs[name]?.state == .opening { runs[name]?.openers = files }
-    fillIn(files, name)
-  }
-
-  private func fillIn(_ files: [ItemID], _ name: String) {
-    guard let filled = runs[name]?.filled() else { return }
-    for id in files {
-      guard let job = jobs[id], !job.upload.destination.isSame(as: filled) else { continue }
-      job.belong(to: filled)
-    }
   }
 
   /// Records that the files that should open a run do not start.
@@ -1875,7 +1873,6 @@ extension UploadEngine {
       recordAnswer(to: ids, authorization)
       runs[name]?.openers = []
       handle(.opened(values, isFromAway: isFromAway), of: name)
-      fillIn(ids, name)
       let isBack = ids.filter(isTakenBack)
       if !isBack.isEmpty { leaveOut(isBack, .cancelled) }
       send(ids.filter { !isBack.contains($0) }, how)
@@ -1929,18 +1926,17 @@ extension UploadEngine {
 
   /// Sends the request that ends a run.
   private func end(_ name: String, by ending: RunMachine.Ending) {
-    guard var target = runs[name]?.target?.value, let close = target.run.close,
+    guard let run = runs[name], let target = run.target?.value, let close = target.run.close,
       let call = ending == .close ? close.call : close.abort
     else { return }
-    target.opened = runs[name]?.point
     let client = ServerClient(
-      target: target, token: tokens[Route(to: target)], from: tokenSource,
+      target: target, on: run.occasion, token: tokens[Route(to: target)], from: tokenSource,
       cookies: runs[name]?.cookies ?? CookieJar(), time: time)
     let attempt = (runs[name]?.attempts ?? 0) + 1
     runs[name]?.attempts = attempt
     step(for: []) {
       await client.ending(by: call, attempt: attempt)
-    } then: { [target] engine, outcome in
+    } then: { engine, outcome in
       engine.recordEnding(outcome, of: target, by: ending)
     }
   }

@@ -2,14 +2,21 @@ import Foundation
 import MultipartForm
 import UploadModel
 
+extension Occasion {
+  /// The occasion of an upload to a target that is only shown.
+  static func shown(of target: Target) -> Occasion {
+    target.run.open == nil ? Occasion() : .shown()
+  }
+}
+
 extension CurlCommand {
   /// The commands that send files together as hoist would: one for each request of the upload, in their order. As in a
   /// dry run, only the first piece of a file has a command of its own.
   package static func all(
     for uploads: [UploadJob], now: Date
   ) throws(InvalidInput) -> [CurlCommand] {
-    guard var target = uploads.first?.target else { return [] }
-    if target.run.open != nil { target.isOnlyShown = true }
+    guard let target = uploads.first?.target else { return [] }
+    let occasion = Occasion.shown(of: target)
     let items = uploads.map { upload in
       var item = upload.item
       let wanted = target.digests(forFileOf: item.size)
@@ -17,10 +24,10 @@ extension CurlCommand {
       return item
     }
     let first = UploadJob(item: items[0], target: target)
-    let values = Preparation.values(for: first, now: now)
+    let values = Preparation.values(for: first, on: occasion, now: now)
     if target.resume.createsFirst { return try resumable(first, values) }
     if let rules = target.resume.pieces, rules.holds(for: first.item.size) {
-      return try pieces(rules, first, values)
+      return try pieces(rules, first, values, occasion)
     }
     let ticket = try target.ticket.map { ticket throws(InvalidInput) in
       try CurlCommand(ticket.call, to: target, values, note: "First")
@@ -31,7 +38,7 @@ extension CurlCommand {
     ].compactMap(\.self)
     let note = more.isEmpty ? "Then" : "Then, with \(more.joined(separator: " and ")) of the ticket"
     let upload = try CurlCommand(
-      items, with: UploadJob.companions(of: items, to: target), to: target, now: now,
+      items, with: UploadJob.companions(of: items, to: target), to: target, on: occasion, now: now,
       key: RequestKey.of(items.map(\.uuid)), note: ticket == nil ? nil : note)
     return [ticket, upload].compactMap(\.self)
   }
@@ -40,21 +47,17 @@ extension CurlCommand {
   package static func run(
     of target: Target, now: Date
   ) throws(InvalidInput) -> (open: CurlCommand?, close: CurlCommand?) {
-    var target = target
-    target.isOnlyShown = true
-    let values = target.runValues(now: now)
     func command(
-      _ call: PieceCall?, to target: Target, _ note: String
+      _ call: PieceCall?, on occasion: Occasion, _ note: String
     ) throws(InvalidInput) -> CurlCommand? {
-      try call.map { call throws(InvalidInput) in
+      let values = occasion.values(now: now)
+      return try call.map { call throws(InvalidInput) in
         try CurlCommand(request(call, target, values), to: target, values, note: note)
       }
     }
-    var before = target
-    before.opened = RunPoint(.opening)
     return (
-      try command(target.run.open, to: before, "Once, before the first file"),
-      try command(target.run.close?.call, to: target, "Once, after the last file")
+      try command(target.run.open, on: .shown(isInRun: false), "Once, before the first file"),
+      try command(target.run.close?.call, on: .shown(), "Once, after the last file")
     )
   }
 
@@ -87,7 +90,7 @@ extension CurlCommand {
 
   /// The commands for an upload in pieces.
   private static func pieces(
-    _ rules: PieceRules, _ upload: UploadJob, _ own: Template.Values
+    _ rules: PieceRules, _ upload: UploadJob, _ own: Template.Values, _ occasion: Occasion
   ) throws(InvalidInput) -> [CurlCommand] {
     let (target, item) = (upload.target, upload.item)
     let size: Int64
@@ -106,7 +109,8 @@ extension CurlCommand {
     var content = Content.file(item.location)
     if call.body == .multipart {
       do throws(Failure.Cause) {
-        let plan = try RequestPlan([item], to: target, at: .target, credentials: .none, values)
+        let plan = try RequestPlan(
+          [item], to: target, on: occasion, at: .target, credentials: .none, values)
         content = .form(plan.parts)
       } catch {
         throw InvalidInput(Failure(error).explanation)

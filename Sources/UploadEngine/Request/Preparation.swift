@@ -8,6 +8,8 @@ import UploadModel
 /// Prepares uploads: runs the target's command on their files, and requests a ticket.
 struct Preparation: Sendable {
   let attempt: Int
+  /// What the run adds to its requests.
+  private let occasion: Occasion
   private let time: TimeSource
   /// The time that placeholders use, the same for all files of a request.
   private let now: Date
@@ -16,9 +18,11 @@ struct Preparation: Sendable {
   private let cookies: CookieJar
 
   init(
-    attempt: Int, time: TimeSource, mediaType: @escaping @Sendable (FileLocation) -> String?,
-    known: (any DigestMemory)?, cookies: CookieJar = CookieJar()
+    attempt: Int, on occasion: Occasion = Occasion(), time: TimeSource,
+    mediaType: @escaping @Sendable (FileLocation) -> String?, known: (any DigestMemory)?,
+    cookies: CookieJar = CookieJar()
   ) {
+    self.occasion = occasion
     (self.attempt, self.time, self.mediaType, self.known) = (attempt, time, mediaType, known)
     self.cookies = cookies
     now = time.date()
@@ -33,8 +37,8 @@ struct Preparation: Sendable {
     guard let command = upload.target.prepare else { return try digested(ready, from: file) }
     let item = upload.item
     if file == nil { try Self.check(item) }
-    var values = Self.values(for: upload, now: now)
-    let name = upload.target.sentName(of: item, at: position, now: now)
+    var values = values(for: upload)
+    let name = upload.target.sentName(of: item, on: occasion, at: position, now: now)
     let folder = try TemporaryFolder()
     guard let path = String(validating: item.location.bytes, as: UTF8.self) else {
       throw .unsendable("its name is not valid UTF-8, and the prepare command needs it as text")
@@ -74,7 +78,8 @@ struct Preparation: Sendable {
       // The name may contain the new digests, but its other parts come from the original.
       var named = item
       named.digests = digests
-      ready.upload.item.fileName = upload.target.sentName(of: named, at: position, now: now)
+      ready.upload.item.fileName = upload.target.sentName(
+        of: named, on: occasion, at: position, now: now)
     }
     return ready
   }
@@ -134,7 +139,7 @@ struct Preparation: Sendable {
     var existing = Existing()
     guard let check = uploads.first?.target.exists else { return existing }
     for upload in uploads {
-      guard let obstacle = check.each?.obstacle(with: Self.values(for: upload, now: now)) else {
+      guard let obstacle = check.each?.obstacle(with: values(for: upload)) else {
         continue
       }
       existing.failures[upload.item.id] = Failure(.unsendable(obstacle))
@@ -171,10 +176,10 @@ struct Preparation: Sendable {
     _ check: ExistenceCheck, about uploads: ArraySlice<UploadJob>, token: BearerToken?
   ) async throws(Failure) -> [TransferEnd?] {
     guard let target = uploads.first?.target,
-      let values = check.values(of: uploads.map { Self.values(for: $0, now: now) })
+      let values = check.values(of: uploads.map(values))
     else { return [] }
     let client = ServerClient(
-      target: target, token: token, from: nil, cookies: cookies, time: time)
+      target: target, on: occasion, token: token, from: nil, cookies: cookies, time: time)
     do throws(Failure) {
       var answer = try await client.reply(to: check.call, values, isQuestion: true)
       // Read once for all files, and not on the engine's queue.
@@ -216,8 +221,8 @@ struct Preparation: Sendable {
   func ticket(for upload: UploadJob, token: BearerToken?) async throws(Failure) -> TicketReply? {
     guard let ticket = upload.target.ticket else { return nil }
     let client = ServerClient(
-      target: upload.target, token: token, from: nil, cookies: cookies, time: time)
-    let values = Self.values(for: upload, now: now)
+      target: upload.target, on: occasion, token: token, from: nil, cookies: cookies, time: time)
+    let values = values(for: upload)
     var end = try await client.reply(to: ticket.call, values, isQuestion: true)
     (end.digests, end.rules) = (upload.item.digests, ticket.call.rules)
     do throws(Failure.Cause) {
@@ -233,8 +238,14 @@ struct Preparation: Sendable {
     }
   }
 
-  static func values(for upload: UploadJob, now: Date) -> Template.Values {
-    upload.target.values(of: upload.item, now: now, uuid: upload.item.uuid)
+  private func values(for upload: UploadJob) -> Template.Values {
+    Self.values(for: upload, on: occasion, now: now)
+  }
+
+  static func values(
+    for upload: UploadJob, on occasion: Occasion, now: Date
+  ) -> Template.Values {
+    upload.target.values(of: upload.item, on: occasion, now: now, uuid: upload.item.uuid)
   }
 
   /// The name, made safe so that it cannot lead out of its folder.
@@ -251,8 +262,8 @@ struct PreparedUpload: Sendable {
   let attempt: Int
   /// The upload with the file and the fields that are sent.
   var upload: UploadJob
-  /// The address from the ticket, if there is one.
-  var address: URL?
+  /// What the ticket allows, if there is one.
+  var grant: Ticket.Grant?
   /// The folder of the prepared file, which is removed once the attempt is over.
   var folder: TemporaryFolder?
 }

@@ -101,30 +101,25 @@ package struct RequestOutline: Hashable, Sendable {
   package static func of(
     _ uploads: [UploadJob], now: Date
   ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
-    let uploads = uploads.map { upload in
-      guard upload.target.run.open != nil else { return upload }
-      var upload = upload
-      upload.target.isOnlyShown = true
-      return upload
-    }
     guard let first = uploads.first else { return (nil, []) }
     let target = first.target
+    let occasion = Occasion.shown(of: target)
     var outline: RequestOutline?
     var faults: [(item: ItemID, cause: Failure.Cause)] = []
     do throws(Failure.Cause) {
       if target.resume.createsFirst {
-        outline = try RequestOutline(beginning: first, now: now)
+        outline = try RequestOutline(beginning: first, on: occasion, now: now)
       } else if let rules = target.resume.pieces, rules.holds(for: first.item.size) {
-        outline = try RequestOutline(rules, first, now: now)
+        outline = try RequestOutline(rules, first, on: occasion, now: now)
       } else {
         let (made, found) = UploadRequest.makeFirst(of: uploads) {
-          jobs throws(UploadRequest.Fault) in try RequestOutline(jobs, now: now)
+          jobs throws(UploadRequest.Fault) in try RequestOutline(jobs, on: occasion, now: now)
         }
         faults = found.flatMap { fault in fault.items.map { ($0, fault.cause) } }
         guard made != nil else { return (nil, faults) }
         outline = made
       }
-      var values = Preparation.values(for: first, now: now)
+      var values = Preparation.values(for: first, on: occasion, now: now)
       outline?.existence = try target.exists.map { (check) throws(Failure.Cause) in
         try Head(check.call, of: target, values)
       }
@@ -148,20 +143,19 @@ package struct RequestOutline: Hashable, Sendable {
     package let close: Head?
 
     package init(_ rules: RunRules, of target: Target, now: Date) throws(Failure.Cause) {
-      var target = target
-      target.isOnlyShown = true
-      let values = target.runValues(now: now)
-      var before = target
-      before.opened = RunPoint(.opening)
-      open = try Head(rules.open, of: before, call: values, target: values)
+      let before = Occasion.shown(isInRun: false).values(now: now)
+      open = try Head(rules.open, of: target, call: before, target: before)
+      let values = Occasion.shown().values(now: now)
       close = try Head(rules.close?.call, of: target, call: values, target: values)
     }
   }
 
   /// The request that begins a resumable upload. The reply determines where the file is sent.
-  private init(beginning upload: UploadJob, now: Date) throws(Failure.Cause) {
+  private init(
+    beginning upload: UploadJob, on occasion: Occasion, now: Date
+  ) throws(Failure.Cause) {
     let target = upload.target
-    let values = Preparation.values(for: upload, now: now)
+    let values = Preparation.values(for: upload, on: occasion, now: now)
     let request = TusMachine.creation(
       at: try UploadRequest.creation(of: target, at: target.url, values),
       size: try upload.item.opened().identity.size,
@@ -174,9 +168,11 @@ package struct RequestOutline: Hashable, Sendable {
   }
 
   /// The requests that send a file in pieces.
-  private init(_ rules: PieceRules, _ upload: UploadJob, now: Date) throws(Failure.Cause) {
+  private init(
+    _ rules: PieceRules, _ upload: UploadJob, on occasion: Occasion, now: Date
+  ) throws(Failure.Cause) {
     let (target, file) = (upload.target, try upload.item.opened())
-    let values = Preparation.values(for: upload, now: now)
+    let values = Preparation.values(for: upload, on: occasion, now: now)
     let (digests, whole) = (rules.digests, file.identity.size)
     let size = try rules.size(for: whole)
     let (count, range) = (PieceRules.count(of: size, for: whole), 0..<min(size, whole))
@@ -194,7 +190,8 @@ package struct RequestOutline: Hashable, Sendable {
     // An outline is only shown, so nothing is signed.
     var unsigned = piece
     unsigned.staysAway = true
-    let made = try UploadRequest(unsigned, of: upload, file, values, credentials: .none, now: now)
+    let made = try UploadRequest(
+      unsigned, of: upload, on: occasion, file, values, credentials: .none, now: now)
     length = made.body.contentLength
     let first = try piece.shownHead(of: target, values)
     var more = [Header(name: "Content-Length", value: "\(length)")]
@@ -205,18 +202,21 @@ package struct RequestOutline: Hashable, Sendable {
     parts = []
   }
 
-  private init(_ jobs: [UploadJob], now: Date) throws(UploadRequest.Fault) {
+  private init(
+    _ jobs: [UploadJob], on occasion: Occasion, now: Date
+  ) throws(UploadRequest.Fault) {
     let target = jobs[0].target
     let all = RequestHead.Credentials.all(token: target.tokenPlaceholder)
     // A ticket may lead anywhere, and another origin gets no credentials.
     let plan = try UploadRequest.plan(
-      jobs, at: target.ticket == nil ? .target : .ticket,
+      jobs, on: occasion, at: target.ticket == nil ? .target : .ticket,
       credentials: target.ticket == nil ? all : .none, now: now)
     let request = try UploadRequest(
-      plan, jobs, to: target.url, mayExpect: true, hidesCredentials: true, now: now)
+      plan, jobs, on: occasion, to: target.url, mayExpect: true, hidesCredentials: true, now: now)
     if let call = target.ticket?.call {
       do throws(Failure.Cause) {
-        ticket = try Head(call, of: target, Preparation.values(for: jobs[0], now: now))
+        ticket = try Head(
+          call, of: target, Preparation.values(for: jobs[0], on: occasion, now: now))
       } catch {
         throw UploadRequest.Fault(cause: error, items: jobs.map(\.item.id))
       }

@@ -6,12 +6,9 @@ import UploadModel
 package struct UploadJob: Sendable {
   package var item: UploadItem
   /// The file's destination, in a box that can be shared with other uploads.
-  package private(set) var destination: Boxed<Target>
+  package let destination: Boxed<Target>
 
-  package var target: Target {
-    _read { yield destination.value }
-    _modify { yield &destination.value }
-  }
+  package var target: Target { _read { yield destination.value } }
 
   /// An upload of `item` to a target that it shares with other uploads.
   package init(item: UploadItem, destination: Boxed<Target>) {

@@ -8,6 +8,8 @@ import UploadModel
 struct UploadRequest {
   let destination: Boxed<Target>
   var target: Target { _read { yield destination.value } }
+  /// What its run and its ticket add.
+  let occasion: Occasion
   /// The request that the transport is given.
   let exchange: ExchangeRequest
   let body: FormBody
@@ -46,16 +48,18 @@ struct UploadRequest {
   /// The request for the uploads that can be sent, and why the others cannot. All have the same target. `files` are
   /// those that are open already. The URL is the target's own, or where a ticket or a redirect leads.
   static func make(
-    _ jobs: [UploadJob], from files: [ItemID: HeldFile] = [:], to url: URL, token: BearerToken?,
-    hidesCredentials: Bool, mayExpect: Bool, now: Date
+    _ jobs: [UploadJob], on occasion: Occasion = Occasion(), from files: [ItemID: HeldFile] = [:],
+    to url: URL, token: BearerToken?, hidesCredentials: Bool, mayExpect: Bool, now: Date
   ) -> (UploadRequest?, [Fault]) {
     let credentials: RequestHead.Credentials = hidesCredentials ? .none : .all(token: token?.secret)
     return makeFirst(of: jobs) { jobs throws(Fault) in
       let target = jobs[0].target
       let plan = try plan(
-        jobs, at: url == target.url ? .target : .other(url), credentials: credentials, now: now)
+        jobs, on: occasion, at: url == target.url ? .target : .other(url), credentials: credentials,
+        now: now)
       return try UploadRequest(
-        plan, jobs, from: files, to: url, mayExpect: mayExpect, hidesCredentials: hidesCredentials,
+        plan, jobs, on: occasion, from: files, to: url, mayExpect: mayExpect,
+        hidesCredentials: hidesCredentials,
         now: now)
     }
   }
@@ -76,10 +80,10 @@ struct UploadRequest {
 
   /// The plan for uploads that are sent together.
   static func plan(
-    _ jobs: [UploadJob], at destination: RequestPlan.Destination,
+    _ jobs: [UploadJob], on occasion: Occasion, at destination: RequestPlan.Destination,
     credentials: RequestHead.Credentials, now: Date
   ) throws(Fault) -> RequestPlan {
-    if let same = jobs[0].target.sameName(in: jobs.map(\.item), now: now) {
+    if let same = jobs[0].target.sameName(in: jobs.map(\.item), on: occasion, now: now) {
       throw Fault(cause: same.cause, items: [same.item.id])
     }
     let first = jobs[0]
@@ -87,8 +91,9 @@ struct UploadRequest {
     let key = RequestKey.of(jobs.map { $0.item.uuid }) ?? first.item.uuid
     do throws(Failure.Cause) {
       return try RequestPlan(
-        jobs.map(\.item), with: companions, to: first.target, at: destination,
-        credentials: credentials, first.target.values(of: first.item, now: now, uuid: key))
+        jobs.map(\.item), with: companions, to: first.target, on: occasion, at: destination,
+        credentials: credentials,
+        first.target.values(of: first.item, on: occasion, now: now, uuid: key))
     } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))
     }
@@ -110,11 +115,13 @@ struct UploadRequest {
 
   /// The request that a plan for these uploads describes.
   init(
-    _ plan: RequestPlan, _ jobs: [UploadJob], from open: [ItemID: HeldFile] = [:], to url: URL,
-    mayExpect: Bool, hidesCredentials: Bool, now: Date
+    _ plan: RequestPlan, _ jobs: [UploadJob], on occasion: Occasion,
+    from open: [ItemID: HeldFile] = [:], to url: URL, mayExpect: Bool, hidesCredentials: Bool,
+    now: Date
   ) throws(Fault) {
     let destination = jobs[0].destination
     self.destination = destination
+    self.occasion = occasion
     var pool = PooledRandomNumberGenerator()
     do {
       let body = try FormBody(plan.content, boundary: .random(using: &pool), of: open)

@@ -17,14 +17,14 @@ struct Representation {
 
   /// Makes a new representation or, given the `form` of earlier attempts, the same one again.
   init(
-    _ upload: UploadJob, of file: HeldFile, to url: URL, credentials: RequestHead.Credentials,
-    form known: ResumePoint.Form?, now: Date
+    _ upload: UploadJob, on occasion: Occasion, of file: HeldFile, to url: URL,
+    credentials: RequestHead.Credentials, form known: ResumePoint.Form?, now: Date
   ) throws(Failure.Cause) {
     let made = known?.made ?? now
     do throws(UploadRequest.Fault) {
       plan = try UploadRequest.plan(
-        [upload], at: url == upload.target.url ? .target : .other(url), credentials: credentials,
-        now: made)
+        [upload], on: occasion, at: url == upload.target.url ? .target : .other(url),
+        credentials: credentials, now: made)
     } catch { throw error.cause }
     do throws(BodyError) {
       guard case .form(let parts) = plan.content else {

@@ -7,31 +7,35 @@ import UploadModel
 extension UploadRequest {
   /// A request about a resumable upload that carries none of its content. The file need not exist.
   init(
-    _ asked: ResumeRequest, of upload: UploadJob, _ values: Template.Values,
+    _ asked: ResumeRequest, of upload: UploadJob, on occasion: Occasion, _ values: Template.Values,
     credentials: RequestHead.Credentials, now: Date
   ) throws(Failure.Cause) {
-    let head = try RequestHead(asked, of: upload.target, credentials: credentials, values: values)
+    let head = try RequestHead(
+      asked, of: upload.target, on: occasion, credentials: credentials, values: values)
     let nothing: FormBody
     do throws(BodyError) { nothing = try FormBody(FormData(parts: [])).slice(0..<0) } catch {
       throw Failure.Cause(error, wasSeen: false)
     }
     try self.init(
-      asked, of: upload, head, nothing, piece: Piece(start: 0, size: nil), sent: [], now: now)
+      asked, of: upload, on: occasion, head, nothing, piece: Piece(start: 0, size: nil), sent: [],
+      now: now)
   }
 
   /// A request of an upload whose file is sent without a form around all of it. Earlier requests of the upload sent
   /// from the same open file.
   init(
-    _ asked: ResumeRequest, of upload: UploadJob, _ file: HeldFile, _ values: Template.Values,
-    credentials: RequestHead.Credentials, sha256: String? = nil, now: Date
+    _ asked: ResumeRequest, of upload: UploadJob, on occasion: Occasion, _ file: HeldFile,
+    _ values: Template.Values, credentials: RequestHead.Credentials, sha256: String? = nil,
+    now: Date
   ) throws(Failure.Cause) {
     let item = upload.item
-    var head = try RequestHead(asked, of: upload.target, credentials: credentials, values: values)
+    var head = try RequestHead(
+      asked, of: upload.target, on: occasion, credentials: credentials, values: values)
     let content: RequestPlan.Content
     if asked.described?.isForm == true {
       do throws(Fault) {
         content = try Self.plan(
-          [upload], at: .target, credentials: credentials, now: values.now
+          [upload], on: occasion, at: .target, credentials: credentials, now: values.now
         ).content
       } catch { throw error.cause }
     } else {
@@ -51,7 +55,7 @@ extension UploadRequest {
       head.set("Content-Type", upload.target.sentType(of: item))
     }
     try self.init(
-      asked, of: upload, head, body,
+      asked, of: upload, on: occasion, head, body,
       piece: Piece(
         start: asked.content?.lowerBound ?? 0, size: asked.content == nil ? nil : file.identity.size
       ),
@@ -61,7 +65,7 @@ extension UploadRequest {
 
   /// A request that carries part of a representation, or asks about it.
   init(
-    _ asked: ResumeRequest, of upload: UploadJob, _ whole: Representation,
+    _ asked: ResumeRequest, of upload: UploadJob, on occasion: Occasion, _ whole: Representation,
     _ values: Template.Values, credentials: RequestHead.Credentials, mayExpect: Bool,
     sha256: String? = nil, now: Date
   ) throws(Failure.Cause) {
@@ -78,12 +82,13 @@ extension UploadRequest {
         head.set("Content-Type", whole.body.contentType)
       }
     } else {
-      head = try RequestHead(asked, of: target, credentials: credentials, values: values)
+      head = try RequestHead(
+        asked, of: target, on: occasion, credentials: credentials, values: values)
     }
     let range = asked.content ?? 0..<0
     let isEmpty = range.isEmpty && whole.body.contentLength > 0
     try self.init(
-      asked, of: upload, head, whole.body.slice(range),
+      asked, of: upload, on: occasion, head, whole.body.slice(range),
       piece: Piece(
         start: min(max(0, range.lowerBound - whole.lead), upload.item.size),
         size: isEmpty ? nil : upload.item.size),
@@ -92,11 +97,12 @@ extension UploadRequest {
   }
 
   private init(
-    _ asked: ResumeRequest, of upload: UploadJob, _ head: RequestHead, _ body: FormBody,
-    piece: Piece, sent: [SentFile], asks: Bool = false, sha256: String? = nil, now: Date
+    _ asked: ResumeRequest, of upload: UploadJob, on occasion: Occasion, _ head: RequestHead,
+    _ body: FormBody, piece: Piece, sent: [SentFile], asks: Bool = false, sha256: String? = nil,
+    now: Date
   ) throws(Failure.Cause) {
     let target = upload.target
-    destination = upload.destination
+    (destination, self.occasion) = (upload.destination, occasion)
     (self.body, self.piece) = (body, piece)
     (self.sent, number, endsUpload) = (sent, asked.number, asked.endsUpload)
     expectsContinue = asks && Self.isWorthAsking(body, of: target)

@@ -53,17 +53,17 @@ extension ServerClient {
     at step: NextPage.Step?, of call: ServerCall, _ query: [(name: String, value: String)]
   ) async throws(Failure) -> (JSONValue, TransferEnd) {
     switch step {
-    case nil: return try await document(of: call, Self.values(), query: query)
+    case nil: return try await document(of: call, values(), query: query)
     case .query(let name, let value):
       let others = query.filter { $0.name != name }
-      return try await document(of: call, Self.values(), query: others + [(name, value)])
+      return try await document(of: call, values(), query: others + [(name, value)])
     case .address(let url):
-      guard Origin(url) == Origin(try address(call, Self.values(), [])) else {
+      guard Origin(url) == Origin(try address(call, values(), [])) else {
         throw Failure(.unusable("it says that the next page is on another server"))
       }
       var call = call
       (call.url, call.query) = (Template(literal: url.absoluteString), [])
-      return try await document(of: call, Self.values())
+      return try await document(of: call, values())
     }
   }
 
@@ -76,7 +76,7 @@ extension ServerClient {
       }
       return entry.value
     }
-    var values = Self.values()
+    var values = self.values()
     values.id = id
     return try await document(of: get, values).0
   }
@@ -86,7 +86,7 @@ extension ServerClient {
   package func open(_ url: URL) async throws(Failure) -> (status: Int, mediaType: String?) {
     var call = ServerCall(url: Template(literal: url.absoluteString))
     call.rules.ok = [200...399]
-    let answer = try await reply(to: call, Self.values())
+    let answer = try await reply(to: call, values())
     return (answer.status ?? 200, answer.reply.mediaType)
   }
 
@@ -95,7 +95,7 @@ extension ServerClient {
     guard let delete = target.server.delete else {
       throw Failure(.unsendable("the target has no server.delete"))
     }
-    var values = Self.values()
+    var values = self.values()
     values.id = id
     _ = try await reply(to: delete, values)
   }

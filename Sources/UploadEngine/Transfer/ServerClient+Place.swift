@@ -59,7 +59,7 @@ extension ServerClient {
   package func logIn() async -> String? {
     let call = ServerCall(url: Template(literal: target.url.absoluteString), method: "HEAD")
     do throws(Failure) {
-      let end = try await send(call, Self.values(), to: target.url, stallTimeout: Self.patience)
+      let end = try await send(call, values(), to: target.url, stallTimeout: Self.patience)
       guard let status = end.status else {
         return "no answer" + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
       }

@@ -45,7 +45,7 @@ extension ServerClient {
   }
 
   private func reply(to call: PieceCall) async throws(Failure) -> TransferEnd {
-    let values = target.runValues(now: time.date())
+    let values = self.values()
     let request: ResumeRequest
     do throws(Failure.Cause) { request = try ResumeRequest(call, of: target, values) } catch {
       throw Failure(error)

@@ -9,6 +9,8 @@ import UploadModel
 /// credentials as uploads. Each is tried once, and again if a command can provide a new token after a refusal.
 package struct ServerClient: Sendable {
   @Boxed private(set) var target: Target
+  /// What a run or a ticket adds to its requests.
+  let occasion: Occasion
   let token: TokenBox
   /// The cookies of its requests.
   let cookies: CookieJar
@@ -23,21 +25,27 @@ package struct ServerClient: Sendable {
   /// A client with the token and the cookies that an upload has; `tokens` gives another token if that one is refused,
   /// unless it is nil.
   init(
-    target: Target, token: BearerToken?, from tokens: TokenSource?,
-    cookies: CookieJar = CookieJar(), time: TimeSource
+    target: Target, on occasion: Occasion = Occasion(), token: BearerToken?,
+    from tokens: TokenSource?, cookies: CookieJar = CookieJar(), time: TimeSource
   ) {
     self.target = target
+    self.occasion = occasion
     self.cookies = cookies
     self.time = time
     self.token = TokenBox(token, from: tokens, target.secrets)
   }
 
-  /// A client that shares another's token and cookies, for a target whose requests carry other data.
-  init(target: Target, sharing other: ServerClient) {
-    (self.target, time, token, cookies) = (target, other.time, other.token, other.cookies)
+  /// What one request carries besides what all of them carry.
+  struct Addition {
+    /// Its own header fields, which go wherever the target's go.
+    var headers: [RequestHead.Header] = []
+    /// Whether the target's own origin gets the target's credentials. If not, another origin has chosen where the
+    /// request goes, and `headers` go there as well.
+    var showsCredentials = true
   }
 
-  static func values() -> Template.Values { Template.Values(now: Date(), uuid: UUID()) }
+  /// The values for a request that belongs to no single file.
+  func values() -> Template.Values { occasion.values(now: time.date()) }
 
   func document(
     of call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = []
@@ -59,7 +67,7 @@ package struct ServerClient: Sendable {
   /// content is wanted, so that one elsewhere is of no use.
   func reply(
     to call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = [],
-    isQuestion: Bool = false
+    isQuestion: Bool = false, with addition: Addition = Addition()
   ) async throws(Failure) -> TransferEnd {
     for template in call.templates {
       if let obstacle = template.obstacle(with: values) { throw Failure(.unsendable(obstacle)) }
@@ -69,7 +77,8 @@ package struct ServerClient: Sendable {
     while true {
       attempt += 1
       do throws(Failure) {
-        return try await reply(to: call, values, at: url, isQuestion: isQuestion)
+        return try await reply(
+          to: call, values, at: url, isQuestion: isQuestion, with: addition)
       } catch {
         if error.cause == .nonceExpired, token.isRenewable, attempt < RetryPolicy.mostNonces {
           continue
@@ -77,14 +86,15 @@ package struct ServerClient: Sendable {
         // A token is forgotten only once, so there are at most two rounds.
         guard error.cause == .refused, error.status == 401 || error.status == 403,
           error.isTemporary != true,
-          Origin(url) == target.origin, token.forget(of: target)
+          addition.showsCredentials, Origin(url) == target.origin, token.forget(of: target)
         else { throw token.hidden(in: error) }
       }
     }
   }
 
   private func reply(
-    to call: ServerCall, _ values: Template.Values, at address: URL, isQuestion: Bool
+    to call: ServerCall, _ values: Template.Values, at address: URL, isQuestion: Bool,
+    with addition: Addition
   ) async throws(Failure) -> TransferEnd {
     var url = address
     var judge = Target(name: target.name, url: url)
@@ -93,7 +103,7 @@ package struct ServerClient: Sendable {
     // Nothing repeats the call automatically, and a user who repeats it knows its effect.
     judge.retry.isIdempotent = true
     for redirects in 0...Verdict.mostRedirects {
-      var end = try await send(call, values, to: url)
+      var end = try await send(call, values, to: url, with: addition)
       (end.isFromElsewhere, end.isQuestion) = (redirects > 0, isQuestion || call.method == "GET")
       switch Verdict.judge(end, target: judge, attempt: 1, redirects: redirects, now: time.date()) {
       case .delivered: return end
@@ -130,17 +140,20 @@ package struct ServerClient: Sendable {
   }
 
   func send(
-    _ call: ServerCall, _ values: Template.Values, to url: URL, stallTimeout: Double? = nil
+    _ call: ServerCall, _ values: Template.Values, to url: URL, stallTimeout: Double? = nil,
+    with addition: Addition = Addition()
   ) async throws(Failure) -> TransferEnd {
     // A request that changes something must state that it has no content (RFC 9110 §8.6).
     let content =
       call.content(values) ?? (["POST", "PUT", "PATCH"].contains(call.method) ? Data() : nil)
     do throws(Failure.Cause) {
       // Another origin gets no credentials.
-      let isOwn = Origin(url) == target.origin
+      let isOwn = addition.showsCredentials && Origin(url) == target.origin
       let token = isOwn ? try await token.value(for: target) : nil
-      let head = try RequestHead(
-        call, of: target, credentials: isOwn ? .all(token: token?.secret) : .none, values: values)
+      var head = try RequestHead(
+        call, of: target, on: occasion, credentials: isOwn ? .all(token: token?.secret) : .none,
+        values: values)
+      if isOwn || !addition.showsCredentials { head.add(addition.headers) }
       var request = ExchangeRequest(
         url: url, method: call.method,
         headers: head.headers.map { (name: $0.name, value: $0.value.written) },
@@ -148,7 +161,7 @@ package struct ServerClient: Sendable {
       if call.method == "GET" || call.templates.contains(where: { $0.asks(for: .files) }) {
         request.mostReply = Self.mostContent
       }
-      try request.obey(target, at: time.date())
+      try request.obey(target, showsCredentials: addition.showsCredentials, at: time.date())
       return await end(of: request, stallTimeout: stallTimeout)
     } catch {
       throw Failure(error)

@@ -120,6 +120,7 @@ final class Transfer {
     }
     (end.expectedContinue, end.sentAll) = (request.expectsContinue, hasSentAll)
     (end.content, end.number) = (content, request.number)
+    end.asksForJSON = request.occasion.headers.askForJSON
     end.bytes = shares.reduce(0) { $0 + $1.bytes(at: acknowledged) }
     end.seconds = now - start
     end.digests = shares.count == 1 ? shares[0].item.digests : nil

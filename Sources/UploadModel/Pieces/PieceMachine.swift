@@ -158,7 +158,7 @@ package struct PieceMachine: ResumeMachine {
     return [.forget] + course.send(request)
   }
 
-  private var seal: String { rules.seal(course.target.opened?.values ?? [:]) }
+  private var seal: String { rules.seal(course.values.opened ?? [:]) }
 
   private mutating func begin() -> [ResumeAction] {
     flights = [:]

@@ -46,6 +46,8 @@ package struct TransferEnd: Hashable, Sendable {
   package var moment: FileMoment?
   /// How many bytes the file has gained since it was opened to be sent; nil if none.
   package var growth: Int64?
+  /// Whether what the occasion added to the request asks for a reply in JSON.
+  package var asksForJSON = false
   /// The delay in seconds that the server asked for in an earlier reply.
   package var retryAfter: Double?
   /// Whether an earlier reply said that a later attempt may succeed (`Failure.isTemporary`).

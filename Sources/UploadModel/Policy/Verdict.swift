@@ -95,7 +95,8 @@ package enum Verdict: Hashable, Sendable {
               ? nil
               // A redirect comes with a page of its own.
               : response.doubt(
-                content, of: end, expectsJSON: target.asksForJSON && status != 303))
+                content, of: end,
+                expectsJSON: (target.asksForJSON || end.asksForJSON) && status != 303))
         case .same(let algorithm):
           return delivered(status, isDuplicate: isDuplicate, verified: algorithm)
         case .other(let algorithm, let theirs, let ours):

@@ -38,17 +38,17 @@ package struct CurlCommand: Hashable, Sendable {
   /// a comment. Throws if curl cannot send the same request.
   package init(
     _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
-    now: Date, key: UUID? = nil, note: String? = nil
+    on occasion: Occasion = Occasion(), now: Date, key: UUID? = nil, note: String? = nil
   ) throws(InvalidInput) {
     guard let first = items.first else { throw InvalidInput("there is no file") }
-    var values = target.values(of: first, now: now, uuid: key ?? first.uuid)
+    var values = target.values(of: first, on: occasion, now: now, uuid: key ?? first.uuid)
     // A ticket may lead anywhere, and another origin gets no credentials.
     let ticket = target.ticket
     if ticket != nil { values.gaps = .ofReplies }
     let plan: RequestPlan
     do throws(Failure.Cause) {
       plan = try RequestPlan(
-        items, with: companions, to: target, at: ticket == nil ? .target : .ticket,
+        items, with: companions, to: target, on: occasion, at: ticket == nil ? .target : .ticket,
         credentials: ticket == nil ? .all(token: target.tokenPlaceholder) : .none, values)
     } catch {
       throw InvalidInput(Failure(error).explanation)

@@ -1,12 +1,13 @@
 extension RequestHead {
   /// The head of one of the requests that make up a resumable upload.
   package init(
-    _ asked: ResumeRequest, of target: Target, credentials: Credentials, values: Template.Values
+    _ asked: ResumeRequest, of target: Target, on occasion: Occasion = Occasion(),
+    credentials: Credentials, values: Template.Values
   ) throws(Failure.Cause) {
     self.init(
       method: asked.method,
       address: asked.described?.address ?? [.text(asked.url.absoluteString)], accept: "*/*")
-    try add(credentials, of: target, values)
+    try add(credentials, of: target, on: occasion, values)
     add(asked.headers)
     if let type = asked.described?.type { set("Content-Type", type) }
   }

@@ -29,12 +29,13 @@ package struct RequestHead: Hashable, Sendable {
 
   /// The head of a small request to a target's server, such as for a ticket, a list or a deletion.
   package init(
-    _ call: ServerCall, of target: Target, credentials: Credentials, values: Template.Values
+    _ call: ServerCall, of target: Target, on occasion: Occasion = Occasion(),
+    credentials: Credentials, values: Template.Values
   ) throws(Failure.Cause) {
     self.init(
       method: call.method, address: call.url.stretches(with: values), accept: "application/json")
     if let type = call.contentType { set("Content-Type", type) }
-    try add(credentials, of: target, values)
+    try add(credentials, of: target, on: occasion, values)
   }
 
   init(method: String, address: Text?, accept: String) {
@@ -46,30 +47,31 @@ package struct RequestHead: Hashable, Sendable {
     ]
   }
 
-  /// Adds the header fields of a target that the server may see.
+  /// Adds the header fields of a target and of the occasion that the server may see.
   mutating func add(
-    _ credentials: Credentials, of target: Target, _ values: Template.Values
+    _ credentials: Credentials, of target: Target, on occasion: Occasion, _ values: Template.Values
   ) throws(Failure.Cause) {
     if target.closesConnections { set("Connection", "close") }
     // Another origin gets only the public header fields, since the other fields may contain credentials.
     if case .all(let token) = credentials {
-      try add(target.headers, of: target, values)
+      try add(target.headers, values)
       if let token {
         let value: Text = [.text("Bearer "), .secret(token, written: token.value)]
         set(Header(name: "Authorization", value: value))
       }
     }
-    try add(target.publicHeaders, of: target, values)
+    try add(target.publicHeaders, values)
+    try add(occasion.headers, values)
   }
 
   private mutating func add(
-    _ fields: [Target.Field], of target: Target, _ values: Template.Values
+    _ fields: [Target.Field], _ values: Template.Values
   ) throws(Failure.Cause) {
     // Only the transport writes these, so a target's own are ignored.
     let reserved = ["content-length", "transfer-encoding", "expect"]
     for field in fields where !reserved.contains(field.name.lowercased()) {
       // The request that fetches the value goes without it, like those outside a run.
-      if field.value.asks(for: .opened), !target.isInRun { continue }
+      if field.value.asks(for: .opened), values.opened == nil { continue }
       if let header = try field.header(with: values) { set(header) }
     }
   }

@@ -80,7 +80,8 @@ package struct RequestPlan: Hashable, Sendable {
   /// The request that uploads `items` (at least one) together. `values` are the placeholder values for the first file.
   package init(
     _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
-    at destination: Destination, credentials: RequestHead.Credentials, _ values: Template.Values
+    on occasion: Occasion = Occasion(), at destination: Destination,
+    credentials: RequestHead.Credentials, _ values: Template.Values
   ) throws(Failure.Cause) {
     guard let first = items.first else { throw .unsendable("there is no file") }
     let now = values.now
@@ -91,11 +92,12 @@ package struct RequestPlan: Hashable, Sendable {
       case .other(let url): [.text(url.absoluteString)]
       }
     var head = RequestHead(method: target.method, address: address, accept: "*/*")
-    try head.add(credentials, of: target, values)
+    try head.add(credentials, of: target, on: occasion, values)
     if let asks = target.response.sum?.request, !head.has(asks.name) {
       head.set(asks.name, asks.value)
     }
-    for field in target.fields {
+    let fields = occasion.fields + target.fields
+    for field in fields {
       if let obstacle = field.value.obstacle(with: values) {
         throw .unsendable("the field \(field.name) cannot be filled in: \(obstacle)")
       }
@@ -104,7 +106,7 @@ package struct RequestPlan: Hashable, Sendable {
     case .multipart:
       head.remove("Content-Type")
       content = .form(
-        target.fields.map { field in
+        fields.map { field in
           let value = field.value.stretches(with: values)
           return Part(name: field.name, value: .text(value), type: field.type)
         }
@@ -112,14 +114,16 @@ package struct RequestPlan: Hashable, Sendable {
           + items.enumerated().flatMap { position, item in
             (companions[item.id] ?? []).map { companion in
               Part(
-                name: target.sentField(of: companion, with: item, at: position, now: now),
+                name: target.sentField(
+                  of: companion, with: item, on: occasion, at: position, now: now),
                 value: .companion(companion, of: item.id), type: companion.rule.type)
             }
           }
           + items.enumerated().map { position, item in
             Part(
-              name: target.sentField(of: item, at: position, now: now),
-              value: .file(item, name: target.sentName(of: item, at: position, now: now)),
+              name: target.sentField(of: item, on: occasion, at: position, now: now),
+              value: .file(
+                item, name: target.sentName(of: item, on: occasion, at: position, now: now)),
               type: target.sentType(of: item))
           })
     case .binary:

@@ -1,5 +1,4 @@
 import Foundation
-import JSONText
 
 /// Where files go and how: everything that the engine needs to know about one endpoint, validated.
 package struct Target: Hashable, Sendable {
@@ -58,8 +57,6 @@ package struct Target: Hashable, Sendable {
   package var fileType: String?
   /// Header fields for whichever server takes the file. They are not secret.
   package var publicHeaders: [Field] = []
-  /// The reply to the request for the ticket.
-  package var ticketReply: JSONValue?
   /// Whether two files may have the same name in one request, or be sent to the same address.
   package var takesSameNames = false
   @Boxed package var resume = ResumeRules()
@@ -70,10 +67,6 @@ package struct Target: Hashable, Sendable {
   @Boxed package var wait: WaitRule?
   @Boxed package var ticket: Ticket?
   @Boxed package var run = RunRules()
-  /// The run that its files belong to; nil before there is one.
-  package var opened: RunPoint?
-  /// Whether its requests are only shown and not sent, so that placeholders for values of replies stay as they are.
-  package var isOnlyShown = false
   package var after = AfterRule()
   @Boxed package var server = ServerSide()
   /// The proxy that the environment names for this target's own origin, as host and port.
@@ -95,18 +88,7 @@ package struct Target: Hashable, Sendable {
   }
 
   /// Whether its requests ask for replies in JSON (`Accept`).
-  var asksForJSON: Bool {
-    (headers + publicHeaders).contains { field in
-      field.name.lowercased() == "accept"
-        && field.value.fixedText.lowercased().contains(scalars: "json")
-    }
-  }
-
-  /// Removes everything that only the target's own origin may get.
-  package mutating func removeCredentials() {
-    headers = []
-    (tokenCommand, digest, sigV4) = (nil, nil, nil)
-  }
+  var asksForJSON: Bool { headers.askForJSON || publicHeaders.askForJSON }
 
   /// Replaces the form fields of the same name by this one, which takes the first one's type if it has none of its own.
   /// If there are no such fields, appends it.
@@ -139,6 +121,16 @@ package struct Target: Hashable, Sendable {
 
     package init(name: String, value: Template, type: String? = nil) {
       (self.name, self.value, self.type) = (name, value, type)
+    }
+  }
+}
+
+extension Sequence<Target.Field> {
+  /// Whether these header fields ask for a reply in JSON (`Accept`).
+  package var askForJSON: Bool {
+    contains { field in
+      field.name.lowercased() == "accept"
+        && field.value.fixedText.lowercased().contains(scalars: "json")
     }
   }
 }

@@ -256,8 +256,8 @@ extension Template {
     package var output = ""
     /// Which placeholders stay as they are.
     package var gaps = Gaps.none
-    /// The values kept from the reply to the request `open`.
-    var opened: [String: String] = [:]
+    /// The values kept from the reply to the request `open`; nil outside a run.
+    var opened: [String: String]?
     var upload = Upload()
     var piece = Piece()
 

@@ -226,7 +226,7 @@ extension Template {
       if let key {
         return switch placeholder {
         case .begun: values.upload.begun[key]
-        case .opened: values.opened[key]
+        case .opened: values.opened?[key]
         default: values.piece.values[key]
         }
       }
