@@ -16,7 +16,7 @@ struct ProxyVariables {
   /// requests does not contain a valid address.
   func checked(for target: Target) throws(ConfigError) -> Target {
     var checked = target
-    let others = target.calls.compactMap { URL(written: $0.url.sample("a")) }
+    let others = target.calls.compactMap { URL(written: $0.address.template.sample("a")) }
     for url in [target.url] + others {
       guard let variable = variable(for: url), let value = environment[variable] else { continue }
       guard let proxy = ProxyAddress(value) else {

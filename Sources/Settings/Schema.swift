@@ -48,6 +48,20 @@ struct Schema<Root: Sendable>: Sendable {
     }
   }
 
+  /// The table of a `Whole` that has these keys, and this check, for its part at `path`, besides keys of its own.
+  func within<Whole: Sendable>(
+    _ path: WritableKeyPath<Whole, Root> & Sendable, _ more: [Schema<Whole>.Key] = [],
+    check checkWhole: @escaping Schema<Whole>.Check = { _, _ in }
+  ) -> Schema<Whole> {
+    Schema<Whole>(keys.map { $0.within(path) } + more) { whole, entries in
+      try check(&whole[keyPath: path], entries)
+      try checkWhole(&whole, entries)
+    }
+  }
+
+  /// The same table without one of its keys.
+  func without(_ name: String) -> Schema { Schema(keys.filter { $0.name != name }, check: check) }
+
   /// Writes the values that differ from `usual`; if the writer shows defaults, all values that can be written.
   func entries(_ root: Root, usually usual: Root, _ writer: TemplateWriter) -> TOMLText.Entries {
     keys.map { ($0.name, $0.write(root, usual, writer)) }

@@ -73,9 +73,12 @@ extension Target {
     // With a ticket, the target's address is that of the ticket request.
     let address = (address ?? Template(literal: url.absoluteString)).hidingQuery()
     let keys: [(String, Template?)] = [
-      ("url", ticket == nil ? address : nil), ("ticket.url", ticket?.call.url),
-      ("server.list.url", server.list?.call.url), ("server.get.url", server.get?.url),
-      ("server.delete.url", server.delete?.url), ("server.create.url", server.create?.url),
+      ("url", ticket == nil ? address : nil),
+      ("ticket.url", ticket?.call.address.template),
+      ("server.list.url", server.list?.call.address.template),
+      ("server.get.url", server.get?.address.template),
+      ("server.delete.url", server.delete?.address.template),
+      ("server.create.url", server.create?.address.template),
       ("auth.digest.password", digest?.password), ("auth.sigv4.secret", sigV4?.secret),
       ("auth.sigv4.token", sigV4?.token),
     ]

@@ -136,7 +136,7 @@ enum Reader: String, CaseIterable {
       Column(JSONPointer(tokens: ["time"]), $0)
     }
     var list = ServerSide.Listing(
-      call: ServerCall(url: Template(literal: "")), items: .whole,
+      call: Call(url: Template(literal: "")), items: .whole,
       id: JSONPointer(tokens: ["id"]), title: JSONPointer(tokens: ["name"]))
     (list.columns, list.size, list.time) = (columns, JSONPointer(tokens: ["size"]), columns[1])
     for entry in (try? list.entries(in: value)) ?? [] {
@@ -177,21 +177,21 @@ enum Reader: String, CaseIterable {
     }
     var pieces = PieceRules()
     (pieces.size, pieces.parallel) = (4, parallel)
-    pieces.begin = PieceCall(method: "POST")
-    pieces.begin?.values = [PieceCall.Value(name: "id", place: ReplyValue(.header("x-id")))]
-    pieces.piece = PieceCall(method: "PUT")
+    pieces.begin = Call(method: "POST")
+    pieces.begin?.values = [Call.Value(name: "id", place: ReplyValue(.header("x-id")))]
+    pieces.piece = Call(method: "PUT")
     pieces.piece.headers = [
       Target.Field(
         name: "Content-Range", value: template("bytes {piece.offset}-{piece.end}/{file.size}"))
     ]
     if parallel == 1 {
-      var offset = PieceCall.Offset(.header("range"))
+      var offset = Call.Offset(.header("range"))
       offset.pattern = try? Pattern("([0-9]+)$")
       (offset.plus, offset.missing) = (1, .nothing)
       (pieces.piece.rules.ok, pieces.piece.offset) = ([308...308], offset)
       pieces.status = pieces.piece
     } else {
-      pieces.finish = PieceCall(method: "POST")
+      pieces.finish = Call(method: "POST")
     }
     var rules = ResumeRules()
     rules.pieces = pieces

@@ -114,7 +114,7 @@ struct OptionTests {
     values.id = "a/b"
     values.resultURL = "http://h/f?a=\"b\""
     #expect(delete.method == "DELETE" && delete.rules.failures.isEmpty)
-    #expect(delete.url.filled(with: values) == "http://h/rm/a%2Fb")
+    #expect(delete.address.template.filled(with: values) == "http://h/rm/a%2Fb")
     let create = try #require(target.server.create)
     #expect(create.method == "POST")
     #expect(
@@ -142,12 +142,12 @@ struct OptionTests {
       #expect(target.resume.mode == mode && target.resume.least == least)
       #expect(target.response.url?.words == result)
       let list = try #require(target.server.list)
-      #expect(list.call.url.filled(with: values) == "http://desk:3000/")
+      #expect(list.call.address.template.filled(with: values) == "http://desk:3000/")
       let delete = try #require(target.server.delete)
       var values = values
       values.id = "a/ b"
       #expect(delete.method == "DELETE")
-      #expect(delete.url.filled(with: values) == "http://desk:3000/files/a%2F%20b")
+      #expect(delete.address.template.filled(with: values) == "http://desk:3000/files/a%2F%20b")
       #expect(target.headers.map(\.name) == ["Authorization"])
     }
     let proxied = try target("type = \"hoist\"\nurl = \"https://h/in/\"")

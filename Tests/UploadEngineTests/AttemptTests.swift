@@ -158,7 +158,7 @@ struct AttemptTests {
     }
     defer { server.stop() }
     var target = Target(name: "t", url: server.url())
-    target.server.create = ServerCall(
+    target.server.create = Call(
       url: Template(literal: server.url("/create").absoluteString), method: "POST",
       json: Template(literal: "{}"))
     let path = try folder.write("1", count: 1000, seed: 1)

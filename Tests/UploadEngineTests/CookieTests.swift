@@ -54,7 +54,7 @@ struct CookieTests {
     let server = try server()
     defer { server.stop() }
     var target = Target.once(server.url("/up"))
-    var open = PieceCall(method: "POST")
+    var open = Call(method: "POST")
     open.address = .own(Template(literal: server.url("/open").absoluteString))
     var close = RunRules.Closing()
     close.call.address = .own(Template(literal: server.url("/close").absoluteString))

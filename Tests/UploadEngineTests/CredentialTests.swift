@@ -95,7 +95,7 @@ struct CredentialTests {
     }
     var ended = ends.makeAsyncIterator()
     let jobs = try jobs(2, to: server.url(), command: counting)
-    let call = ServerCall(url: Template(literal: server.url().absoluteString))
+    let call = Call(url: Template(literal: server.url().absoluteString))
     func look() async throws {
       // Each look has a client of its own.
       let client = ServerClient(target: jobs[0].target, tokens: tokens)
@@ -319,7 +319,7 @@ struct CredentialTests {
     }
     let (_, refused) = await upload(refusing)
     #expect(refused.allSatisfy { $0.failure?.reply.text.contains("(secret)") == true })
-    var call = ServerCall(url: Template(literal: server.url().absoluteString))
+    var call = Call(url: Template(literal: server.url().absoluteString))
     call.rules.ok = [201...201]
     let failing = try jobs(1, to: server.url(), command: command) {
       $0.server.list = ServerSide.Listing(call: call, items: .whole, id: .whole, title: .whole)

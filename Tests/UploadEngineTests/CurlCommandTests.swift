@@ -33,7 +33,7 @@ struct CurlCommandTests {
     target.headers = [Target.Field(name: "Authorization", value: try template("{env.TOKEN}"))]
     var rules = PieceRules()
     rules.size = 4
-    var begin = PieceCall(method: "POST")
+    var begin = Call(method: "POST")
     begin.json = try template(#"["{file.name}"]"#)
     begin.values = [.init(name: "id", place: ReplyValue(.pointer(try JSONPointer("/a/0"))))]
     rules.begin = begin
@@ -42,7 +42,7 @@ struct CurlCommandTests {
       Target.Field(name: "Sum", value: try template("{value.sum|base64}")),
       Target.Field(name: "Part", value: try template("{piece.number|03}/{piece.sha1}")),
     ]
-    var finish = PieceCall(method: "POST")
+    var finish = Call(method: "POST")
     finish.text = try template("{begin.id}: {pieces}")
     rules.finish = finish
     try change(&rules)
@@ -180,7 +180,7 @@ struct CurlCommandTests {
     let id = try Template(
       "http://h/albums/{open.id}", scope: [.opened],
       lookup: Template.Lookup(environment: { _ in nil }))
-    var open = PieceCall(method: "POST")
+    var open = Call(method: "POST")
     open.values = [.init(name: "id", place: ReplyValue(.pointer(try JSONPointer("/id"))))]
     target.run.open = open
     target.headers = [Target.Field(name: "Album", value: id)]

@@ -191,8 +191,8 @@ struct DigestTests {
     }
     defer { server.http.stop() }
     var target = target(server, .binary)
-    func call(_ path: String) -> ServerCall {
-      ServerCall(
+    func call(_ path: String) -> Call {
+      Call(
         url: Template(literal: server.http.url(path).absoluteString), method: "POST",
         json: Template(literal: "{}"))
     }

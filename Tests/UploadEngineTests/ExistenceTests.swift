@@ -76,7 +76,7 @@ struct ExistenceTests {
     let url = try Template(
       server.url("/has/").absoluteString + "{file.sha1}", escaping: .url,
       lookup: Template.Lookup(environment: { _ in nil }))
-    var check = ExistenceCheck(call: ServerCall(url: url))
+    var check = ExistenceCheck(call: Call(url: url))
     if row.hasSigns {
       check.signs = [
         FailureRule(
@@ -287,7 +287,7 @@ struct ExistenceTests {
     var target = Target.once(server.url("/up"))
     target.concurrency = 1
     var check = ExistenceCheck(
-      call: ServerCall(
+      call: Call(
         url: Template(literal: server.url("/has").absoluteString), method: "POST",
         json: try Template(
           #"{{"checks":"#, scope: [.files], lookup: lookup)

@@ -162,7 +162,7 @@ struct GrowthTests {
     let url = try Template(
       server.url("/has/").absoluteString + "{file.sha1}", escaping: .url,
       lookup: Template.Lookup(environment: { _ in nil }))
-    target.exists = ExistenceCheck(call: ServerCall(url: url))
+    target.exists = ExistenceCheck(call: Call(url: url))
     target.after.way = .delete
     let harness = EngineHarness()
     harness.engine.submit([UploadJob(item: item, target: target)])

@@ -27,7 +27,7 @@ struct ListPagesTests {
   ) throws -> ServerClient {
     var target = Target.once(server.url())
     var list = ServerSide.Listing(
-      call: ServerCall(url: Template(literal: server.url("/l?s=1").absoluteString)),
+      call: Call(url: Template(literal: server.url("/l?s=1").absoluteString)),
       items: try JSONPointer("/items"), id: try JSONPointer("/id"), title: try JSONPointer("/id"))
     list.next = next
     list.total = ReplyValue(.pointer(try JSONPointer("/total")))
@@ -126,12 +126,12 @@ struct ListPagesTests {
     defer { server.stop() }
     var target = Target.once(server.url())
     var list = ServerSide.Listing(
-      call: ServerCall(url: Template(literal: server.url("/l").absoluteString)),
+      call: Call(url: Template(literal: server.url("/l").absoluteString)),
       items: try JSONPointer("/items"), id: try JSONPointer("/id"), title: try JSONPointer("/id"))
     list.next = .number(query: "p", from: 1)
     target.server.list = list
     #expect(try await ServerClient(target: target).entry("7").source == #"{"id":7}"#)
-    target.server.get = ServerCall(
+    target.server.get = Call(
       url: Template(literal: server.url("/l/").absoluteString)
         + (try Template(
           "{id}", scope: [.id], escaping: .url, lookup: Template.Lookup(environment: { _ in nil })))

@@ -117,7 +117,7 @@ struct OutageTests {
     target.redirectOrigins = [try #require(Origin(behind))]
     if way == "ticket" {
       target.ticket = Ticket(
-        call: ServerCall(url: Template(literal: door.url().absoluteString), method: "POST"),
+        call: Call(url: Template(literal: door.url().absoluteString), method: "POST"),
         uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))), fields: try JSONPointer("/fields")
       )
     }

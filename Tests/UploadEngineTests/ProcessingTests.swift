@@ -61,9 +61,10 @@ struct ProcessingTests {
 
   private func rule(_ url: URL, hasSigns: Bool = true) throws -> WaitRule {
     var rule = WaitRule()
-    rule.call.url = try Template(
-      url.absoluteString + "{reply:/task}", scope: [.reply], escaping: .url,
-      lookup: Template.Lookup(environment: { _ in nil }))
+    rule.call.address = .own(
+      try Template(
+        url.absoluteString + "{reply:/task}", scope: [.reply], escaping: .url,
+        lookup: Template.Lookup(environment: { _ in nil })))
     (rule.interval, rule.limit) = (0.02, 60)
     rule.call.rules.url = ReplyValue(.pointer(try JSONPointer("/url")))
     let state = ReplyPlace.pointer(try JSONPointer("/state"))

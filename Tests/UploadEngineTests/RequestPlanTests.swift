@@ -78,6 +78,13 @@ struct RequestPlanTests {
       $0.headers = [field("X-A", "a b"), hidden("X-Key")]
       $0.tokenCommand = TokenCommand(["echo", "s3cret"])
     },
+    Case(testDescription: "a ticket from another origin", ticketHost: "localhost") {
+      $0.headers = [hidden("X-Key")]
+      $0.tokenCommand = TokenCommand(["echo", "s3cret"])
+      let there = $0.url.absoluteString.replacing("127.0.0.1", with: "localhost")
+      $0.ticket?.call.address = .own(
+        Template(literal: there.replacing("/up", with: "/ticket")))
+    },
   ]
 
   @Test(.needs("curl"), arguments: cases)
@@ -97,7 +104,7 @@ struct RequestPlanTests {
     var target = Target.once(server.url(row.path))
     if row.ticketHost != nil {
       target.ticket = Ticket(
-        call: ServerCall(
+        call: Call(
           url: Template(literal: server.url("/ticket").absoluteString), method: "POST",
           json: Template(literal: "{}")),
         uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))))
@@ -141,6 +148,34 @@ struct RequestPlanTests {
         ["file", "b.txt.sig", "of b.txt.sig"],
         ["file", "a.txt", "hello a.txt"], ["file", "b.txt", "hello b.txt"],
       ])
+  }
+
+  @Test(
+    "So does the request before the first file of a run, whose own header fields replace the target's"
+  )
+  func run() async throws {
+    let server = try HostileServer { connection, _ in
+      while connection.readRequest() != nil {
+        connection.send("HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\n{}")
+      }
+    }
+    defer { server.stop() }
+    var target = Target.once(server.url("/up"))
+    target.headers = [Self.field("X-A", "of the target"), Self.hidden("X-Key")]
+    target.publicHeaders = [Self.field("X-B", "of the target")]
+    var open = Call(
+      url: Template(literal: server.url("/open").absoluteString), method: "POST",
+      json: Template(literal: #"{"album":"a"}"#))
+    open.headers = [Self.field("X-A", "its own"), Self.field("X-B", "its own")]
+    target.run.open = open
+    let shown = try RequestOutline.Run(target.run, of: target, now: .now).open
+    let ends = try await EngineHarness().upload(
+      [ScratchDirectory().write("a", count: 10)], to: target)
+    #expect(ends.map(\.code) == ["done 200"], "\(ends)")
+    let sent = try #require(server.requests.first)
+    try compare(#require(shown), sent)
+    #expect(shown?.body == String(decoding: sent.body, as: UTF8.self))
+    #expect(sent.headers["x-b"] == "its own")
   }
 
   /// Compares what hoist sent with what curl sent.

@@ -90,13 +90,13 @@ struct RunTests {
     var target = Target.once(server.url("/up/"))
     target.retry = RetryPolicy(attempts: 2, base: 0.01, cap: 0.01)
     target.address = try template(server.url("/up/").absoluteString + "{open.id}/{file.name}")
-    var open = PieceCall(method: "POST")
+    var open = Call(method: "POST")
     open.address = .own(try template(server.url("/open").absoluteString))
-    open.values = [PieceCall.Value(name: "id", place: ReplyValue(.pointer(try JSONPointer("/id"))))]
+    open.values = [Call.Value(name: "id", place: ReplyValue(.pointer(try JSONPointer("/id"))))]
     var close = RunRules.Closing()
     close.onFailure = onFailure
     close.call.address = .own(try template(server.url("/close/").absoluteString + "{open.id}"))
-    var abort = PieceCall(method: "DELETE")
+    var abort = Call(method: "DELETE")
     abort.address = .own(try template(server.url("/run/").absoluteString + "{open.id}"))
     close.abort = abort
     (target.run.open, target.run.close) = (open, close)

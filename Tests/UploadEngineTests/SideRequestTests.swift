@@ -51,15 +51,15 @@ struct SideRequestTests {
     target.retry = RetryPolicy(attempts: 3, base: 0)
     target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer x"))]
     let url = server.url("/\(side.rawValue)")
-    var call = ServerCall(url: Template(literal: url.absoluteString), method: "POST")
+    var call = Call(url: Template(literal: url.absoluteString), method: "POST")
     call.rules.ok = [201...201]
     switch side {
     case .exists: target.exists = ExistenceCheck(call: call)
     case .ticket:
       target.ticket = Ticket(call: call, uploadURL: ReplyValue(.pointer(try JSONPointer("/to"))))
     case .open:
-      var open = PieceCall(method: "POST")
-      open.address = .own(call.url)
+      var open = Call(method: "POST")
+      open.address = call.address
       open.rules = call.rules
       target.run.open = open
     case .record: target.server.create = call

@@ -149,7 +149,7 @@ struct SignatureTests {
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]")
     defer { server.stop() }
     var target = target(server)
-    var call = ServerCall(
+    var call = Call(
       url: Template(literal: server.url("/list").absoluteString), method: "POST",
       json: Template(literal: #"{"a":"ü"}"#))
     target.server.get = call
@@ -161,7 +161,7 @@ struct SignatureTests {
         == "fd621823002706e24604cb868a9f4f8850d6f01fb5040d49ba050482e1472437")
     _ = await ServerClient(target: target).obstacle()
     #expect(try isSigned(try #require(server.requests.last)))
-    call.url = Template(literal: "http://localhost:\(server.port)/list")
+    call.address = .own(Template(literal: "http://localhost:\(server.port)/list"))
     target.server.get = call
     _ = try await ServerClient(target: target).entry("1")
     #expect(try !isSigned(try #require(server.requests.last)))

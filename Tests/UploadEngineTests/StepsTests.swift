@@ -200,7 +200,7 @@ struct StepsTests {
     target.retry = RetryPolicy(attempts: attempts, base: 0, cap: 0)
     target.fields = [Target.Field(name: "own", value: Template(literal: "mine"))]
     target.ticket = Ticket(
-      call: ServerCall(
+      call: Call(
         url: Template(literal: url.absoluteString), method: "POST",
         json: Template(literal: "{\"name\":\"")
           + (try template("{file.name}", Template.Placeholder.ofFile, .json))
@@ -327,7 +327,7 @@ struct StepsTests {
     defer { server.stop() }
     var target = Target.once(server.url())
     target.tokenCommand = counting(in: folder)
-    target.server.create = ServerCall(
+    target.server.create = Call(
       url: Template(literal: server.url("/records").absoluteString), method: "POST")
     let file = try folder.write("a", count: 10)
     let ends = await EngineHarness().upload([file], to: target)
@@ -347,7 +347,7 @@ struct StepsTests {
     let file = try folder.write("a.txt", Array("hello".utf8))
     var target = Target.once(server.url())
     target.response.url = ReplyValue(.pointer(try JSONPointer("/url")))
-    target.server.create = ServerCall(
+    target.server.create = Call(
       url: Template(literal: server.url("/records").absoluteString), method: "POST",
       json: Template(literal: "{\"at\":\"")
         + (try template("{result.url} {file.name}", Template.Placeholder.ofResult, .json))
@@ -366,7 +366,7 @@ struct StepsTests {
     let file = try folder.write("a.txt", Array("hello".utf8))
     var target = Target(name: "t", url: server.url())
     target.retry = RetryPolicy(attempts: 3, base: 0, cap: 0)
-    target.server.create = ServerCall(
+    target.server.create = Call(
       url: Template(literal: server.url("/records").absoluteString), method: "POST")
     let ends = await EngineHarness().upload([file], to: target)
     #expect(ends.map(\.code) == ["no-record"])
@@ -388,7 +388,7 @@ struct StepsTests {
     var target = Target.once(server.url())
     target.batch = BatchRule(maxFiles: 2)
     target.response.url = ReplyValue(.pointer(try JSONPointer("/files/*/url")))
-    target.server.create = ServerCall(
+    target.server.create = Call(
       url: Template(literal: server.url("/records").absoluteString), method: "POST",
       json: try template("{file.name} {result.url}", Template.Placeholder.ofResult, .json))
     let ends = await EngineHarness(lanes: 1).upload(files, to: target)
@@ -417,7 +417,7 @@ struct StepsTests {
         .pointer(try JSONPointer("/files/*/error")), test: .equals(.string("bad")),
         message: .pointer(try JSONPointer("/files/*/error")))
     ]
-    target.server.create = ServerCall(
+    target.server.create = Call(
       url: Template(literal: server.url("/records").absoluteString), method: "POST",
       json: try template("{file.name}", Template.Placeholder.ofResult, .json))
     let ends = await EngineHarness(lanes: 1).upload(files, to: target)
@@ -432,7 +432,7 @@ struct StepsTests {
   private func listing(_ server: HostileServer) throws -> Target {
     var target = Target.once(server.url())
     target.headers = [Target.Field(name: "X-Who", value: Template(literal: "me"))]
-    var call = ServerCall(url: Template(literal: server.url("/list?a=1").absoluteString))
+    var call = Call(url: Template(literal: server.url("/list?a=1").absoluteString))
     call.rules.failures = [
       FailureRule(
         .pointer(try JSONPointer("/rc")), test: .differs(.integer(0)),
@@ -441,7 +441,7 @@ struct StepsTests {
     target.server.list = ServerSide.Listing(
       call: call, items: try JSONPointer("/items"), id: try JSONPointer("/id"),
       title: try JSONPointer("/name"))
-    target.server.delete = ServerCall(
+    target.server.delete = Call(
       url: Template(literal: server.url("/list/").absoluteString)
         + (try template("{id}", Template.Placeholder.ofEntry, .url)), method: "DELETE")
     return target

@@ -68,7 +68,7 @@ struct TicketStepsTests {
     ]
     target.publicHeaders = [.init(name: "x-ms-blob-type", value: Template(literal: "BlockBlob"))]
     target.ticket = Ticket(
-      call: ServerCall(url: Template(literal: broker.url("/sas").absoluteString)),
+      call: Call(url: Template(literal: broker.url("/sas").absoluteString)),
       uploadURL: ReplyValue(.pointer(try JSONPointer("/to"))), headers: try JSONPointer("/h"))
     let ends = await EngineHarness().upload([file], to: target)
     #expect(ends.map(\.code) == ["done 201"], "\(ends)")
@@ -125,7 +125,7 @@ struct TicketStepsTests {
     var target = Target.once(broker.url("/t"))
     target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer x"))]
     target.ticket = Ticket(
-      call: ServerCall(url: Template(literal: broker.url("/t").absoluteString)),
+      call: Call(url: Template(literal: broker.url("/t").absoluteString)),
       uploadURL: ReplyValue(.pointer(try JSONPointer("/to"))))
     target.ticket?.namedHosts = [try NamedHost("127.0.0.1:\(storage.port)")]
     return target
@@ -146,7 +146,7 @@ struct TicketStepsTests {
     var target = Target.once(server.url("/batch"))
     (target.method, target.body, target.concurrency) = ("PUT", .binary, 1)
     let size = try template("{file.size|number}", Template.Placeholder.ofFile, .json)
-    var call = ServerCall(
+    var call = Call(
       url: Template(literal: server.url("/batch").absoluteString), method: "POST",
       json: Template(literal: "{\"size\":") + size + Template(literal: "}"))
     call.rules.failures = [
@@ -185,7 +185,7 @@ struct TicketStepsTests {
     let file = try folder.write("a b.txt", Array("hello".utf8))
     var target = Target.once(slack.url("/get"))
     let ok = FailureRule(.pointer(try JSONPointer("/ok")), test: .differs(.bool(true)))
-    var get = ServerCall(
+    var get = Call(
       url: Template(literal: slack.url("/get").absoluteString), method: "POST")
     get.rules.failures = [ok]
     get.form = [
@@ -194,7 +194,7 @@ struct TicketStepsTests {
     ]
     target.ticket = Ticket(
       call: get, uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))))
-    target.server.create = ServerCall(
+    target.server.create = Call(
       url: Template(literal: slack.url("/complete").absoluteString), method: "POST",
       json: Template(literal: #"{"files":[{"id":""#)
         + (try template("{ticket:/id}", [.ticket], .json))
@@ -216,7 +216,7 @@ struct TicketStepsTests {
     var target = try ticketed(server)
     target.ticket?.headers = try JSONPointer("/h")
     target.body = .binary
-    target.server.create = ServerCall(
+    target.server.create = Call(
       url: Template(literal: server.url("/record").absoluteString), method: "POST",
       json: Template(literal: #"{"id":""#) + (try template("{ticket:/id}", [.ticket], .json))
         + Template(literal: #""}"#))
@@ -266,7 +266,7 @@ struct TicketStepsTests {
   private func ticketed(_ server: HostileServer) throws -> Target {
     var target = Target.once(server.url("/get"))
     target.ticket = Ticket(
-      call: ServerCall(url: Template(literal: server.url("/get").absoluteString)),
+      call: Call(url: Template(literal: server.url("/get").absoluteString)),
       uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))))
     return target
   }

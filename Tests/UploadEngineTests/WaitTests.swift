@@ -125,7 +125,7 @@ struct WaitTests {
     defer { server.stop() }
     var pieces = PieceRules()
     pieces.size = 60
-    pieces.finish = PieceCall(method: "POST")
+    pieces.finish = Call(method: "POST")
     pieces.finish?.rules.failures = [
       FailureRule(.pattern(try Pattern("</Result>\\s*$")), test: .equals(.bool(false)))
     ]

@@ -76,7 +76,7 @@ struct ListingTests {
 
   @Test func anEntryWithoutATitleIsCalledByItsIdentifier() throws {
     let list = ServerSide.Listing(
-      call: ServerCall(url: Template(literal: "https://h/")), items: .whole,
+      call: Call(url: Template(literal: "https://h/")), items: .whole,
       id: try JSONPointer("/id"), title: try JSONPointer("/name"))
     let document = try #require(JSONValue(text: #"[{"id":7},{"id":8,"name":"b"}]"#))
     #expect(try list.entries(in: document).map(\.name) == ["7", "b"])

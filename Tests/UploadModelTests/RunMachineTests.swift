@@ -13,11 +13,11 @@ struct RunMachineTests {
     aborts: Bool = true
   ) -> RunRules {
     var rules = RunRules()
-    if opens { rules.open = PieceCall(method: "POST") }
+    if opens { rules.open = Call(method: "POST") }
     guard closes else { return rules }
     var close = RunRules.Closing()
     close.onFailure = onFailure
-    close.abort = aborts ? PieceCall(method: "DELETE") : nil
+    close.abort = aborts ? Call(method: "DELETE") : nil
     rules.close = close
     return rules
   }

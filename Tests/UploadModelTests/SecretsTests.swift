@@ -155,7 +155,7 @@ import UploadModel
         value: Template(literal: "Bearer literal-token").hidden(as: "Authorization")),
       Target.Field(name: "X-Client", value: Template(literal: "hoist-client")),
     ]
-    target.server.delete = ServerCall(
+    target.server.delete = Call(
       url: try template("https://h/{id}?k={secret.delete}", scope: [.id]))
     target.ingredients = ["p4ssw0rd"]
     let secrets = target.secrets

@@ -102,7 +102,7 @@ struct SentNamesTests {
     target = try self.target(method: "PUT")
     var place = ReplyValue(.pointer(try JSONPointer("/bucket")))
     place.suffix = try Template("/{file.name}")
-    target.ticket = Ticket(call: ServerCall(url: Template(literal: "http://h/t")), uploadURL: place)
+    target.ticket = Ticket(call: Call(url: Template(literal: "http://h/t")), uploadURL: place)
     addresses = SentAddresses()
     #expect(claim(items[0], "http://h/b/x") == nil)
     #expect(claim(items[1], "http://h/b/x") == "would-overwrite")

@@ -143,7 +143,7 @@ struct TemplateWritingTests {
   @Test("An empty file is not sent with a last byte in an address or a body", arguments: 0...3)
   func emptyRangeElsewhere(_ place: Int) throws {
     let end = try template("{piece.end}", Template.Placeholder.allCases)
-    var call = PieceCall(method: "PUT")
+    var call = Call(method: "PUT")
     call.address = .own(try template("http://a/"))
     switch place {
     case 0: call.address = .own(try template("http://a/{piece.end}", Template.Placeholder.allCases))
@@ -159,6 +159,22 @@ struct TemplateWritingTests {
     }
     values.piece.range = 0..<1
     #expect(try ResumeRequest(call, of: target, values).method == "PUT")
+  }
+
+  @Test("Query items follow those of an address that a reply or a secret gives", arguments: 0...1)
+  func queryOfReply(_ place: Int) throws {
+    let source = place == 0 ? "{begin.place}" : "http://a/{env.PLACE|raw}"
+    let address = try Template(
+      source, scope: [.begun], escaping: place == 0 ? .none : .url,
+      lookup: Template.Lookup(environment: { _ in "x?sig=1" }))
+    var call = Call(method: "PUT")
+    call.address = place == 0 ? .reply(address) : .own(address)
+    call.query = [Target.Field(name: "part", value: Template(literal: "2"))]
+    var values = values("a")
+    values.upload.begun["place"] = "http://a/x?sig=1"
+    let target = Target(name: "t", url: try #require(URL(string: "http://a/")))
+    let request = try ResumeRequest(call, of: target, values)
+    #expect(request.url.absoluteString == "http://a/x?sig=1&part=2")
   }
 
   @Test func valuesOfReplies() throws {

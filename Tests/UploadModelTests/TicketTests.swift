@@ -8,7 +8,7 @@ struct TicketTests {
     _ change: (inout Ticket) throws -> Void = { _ in }
   ) throws -> Ticket.Grant {
     var ticket = Ticket(
-      call: ServerCall(url: Template(literal: address)),
+      call: Call(url: Template(literal: address)),
       uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))), fields: try JSONPointer("/fields"))
     try change(&ticket)
     let end = TransferEnd(

@@ -14,178 +14,26 @@ extension Schema where Root == PieceRules {
       Key("min_pieces", \.minPieces, .integer(in: 1...100)),
       Key("parallel", \.parallel, .integer(in: 1...16)), Key("above", \.above, .bytes),
       Key("first", \.first, .integer(in: 0...1_000_000)),
-      Key("begin", \.begin, from: PieceCall(method: "POST"), .small(file, .values(.begun))),
-      Key("ticket", \.ticket, from: PieceCall(method: "POST"), .small(ofPiece)),
-      Key(
-        "piece", \.piece,
-        .piece(
-          ofPiece + [.ticket], .init("unanswered", \.unanswered, .choice),
-          .init("begins", \.beginning, .values(.begun)))),
-      Key("last", \.last, from: PieceCall(method: "PUT"), .piece(ofPiece + [.ticket])),
-      Key("finish", \.finish, from: PieceCall(method: "POST"), .small(begun + [.pieces])),
-      Key("abort", \.abort, from: PieceCall(method: "DELETE"), .small(begun)),
-      Key(
-        "status", \.status, from: PieceCall(method: "GET"), .small(begun + [.pieceOffset], .offset)),
+      Key("begin", \.begin, from: Call(method: "POST"), .step(file, .values(.begun))),
+      Key("ticket", \.ticket, from: Call(method: "POST"), .step(ofPiece)),
+      Key("piece", \.self, piece(ofPiece + [.ticket])),
+      Key("last", \.last, from: Call(method: "PUT"), .carrier(ofPiece + [.ticket])),
+      Key("finish", \.finish, from: Call(method: "POST"), .step(begun + [.pieces])),
+      Key("abort", \.abort, from: Call(method: "DELETE"), .step(begun)),
+      Key("status", \.status, from: Call(method: "GET"), .step(begun + [.pieceOffset], .offset)),
       Key("each", \.each, .each(scope: ofPiece + [.pieceValue])),
       Key("forgotten", \.forgotten, .list(.failure)),
     ])
   }()
-}
 
-extension Schema where Root == PieceCall {
-  /// How a reply is judged. The reply to the request that ends an upload is judged by the target's `response`, unless
-  /// that request has rules of its own.
-  private static var judged: [Key] { Schema<ReplyRules>.judgement.map { $0.within(\.rules) } }
-
-  /// Where a request goes, and with which header fields.
-  private static func head(_ scope: [Template.Placeholder]) -> [Key] {
-    [
-      Key(
-        "method", \.method,
-        .word(of: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "MKCOL", "MOVE", "COPY"])),
-      Key("url", \.address, .pieceAddress(scope: scope)),
-      Key("query", \.query, .pairs(scope: scope)),
-      Key("headers", \.headers, .headers(scope: scope)), Key("type", \.type, .mediaType),
-    ]
-  }
-
-  /// A request that carries no part of the file.
-  static func small(_ scope: [Template.Placeholder], _ more: Key...) -> Schema {
-    let bodies = [
-      Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
-      Key("text", \.text, .text(scope: scope)),
-    ]
-    return Schema(head(scope) + bodies + more + judged) { try $0.check($1) }
-  }
-
-  /// A request with a piece.
-  fileprivate static func piece(_ scope: [Template.Placeholder], _ more: Key...) -> Schema {
-    let own = [Key("body", \.body, .choice), .values(.pieceValue), .offset]
-    return Schema(head(scope) + own + judged + more) { call, _ in try call.checkPiece() }
-  }
-}
-
-extension Schema<PieceCall>.Key {
-  /// The values that are read from the reply.
-  static func values(_ placeholder: Template.Placeholder) -> Self {
-    Self("values", \.values, .values(placeholder))
-  }
-
-  fileprivate static var offset: Self { Self("offset", \.offset, .offset) }
-}
-
-extension PieceCall {
-  fileprivate func checkPiece() throws(InvalidInput) {
-    if ["GET", "HEAD"].contains(method) {
-      throw InvalidInput("a \(method) request cannot carry a piece")
-    }
-    if rules.ofWholeRequest != rules {
-      throw InvalidInput(
-        "\"*\" in \"fail_when\" stands for the number of a file, but this request has only a piece of a file"
-      )
-    }
-  }
-
-  /// Checks a request that carries no part of the file.
-  func check(_ entries: [String: ConfigNode]) throws(ConfigError) {
-    let bodies = ["json", "form", "text"].compactMap { entries[$0] }
-    if bodies.count > 1 { throw bodies[1].fault("a request has one body; leave the others out") }
-    if let body = bodies.first, ["GET", "HEAD"].contains(method) {
-      throw body.fault("a \(method) request has no body")
-    }
-    try entries.refuseFileNumbers("fail_when", if: rules.ofWholeRequest != rules)
-  }
-}
-
-extension Codec where Value == PieceCall.Address {
-  /// `"{url}/…"`, a whole URL, or a URL that begins with a value from a reply.
-  fileprivate static func pieceAddress(scope: [Template.Placeholder]) -> Codec {
-    let base = "{url}"
-    return Codec(
-      read: { node, reader in
-        func part(_ text: String, escaping: Template.Escaping) throws -> Template {
-          let part = ConfigNode(value: .string(text), path: node.path)
-          return try reader.template(part, scope: scope, escaping: escaping)
-        }
-        let text = try node.string()
-        if let rest = text.removingPrefix(scalars: base) {
-          let suffix = try part(rest, escaping: .url)
-          // The text after `{url}` must not be able to change the host.
-          let sample = suffix.sample("x")
-          guard sample.isEmpty || sample.hasPrefix(scalars: "/") else {
-            throw node.fault("expected a slash after {url}; for a query, use \"query\"")
-          }
-          return .base(suffix)
-        }
-        let replies = [Template.Placeholder.begun, .opened, .ticket].compactMap(\.prefix)
-        guard replies.contains(where: { text.hasPrefix(scalars: "{" + $0) }),
-          let close = text.unicodeScalars.firstIndex(of: "}")
-        else { return .own(try reader.address(node, scope: scope)) }
-        let end = text.unicodeScalars.index(after: close)
-        return .reply(
-          try part(String(text[..<end]), escaping: .none)
-            + part(String(text[end...]), escaping: .url))
-      },
-      write: { address, writer in
-        switch address {
-        case .base(let suffix):
-          suffix == Template(literal: "") ? nil : TOMLText.string(base + writer.source(suffix))
-        case .own(let template), .reply(let template): writer.string(template)
-        }
-      })
-  }
-}
-
-extension Codec where Value == [PieceCall.Value] {
-  /// `{ name = place, … }`.
-  fileprivate static func values(_ placeholder: Template.Placeholder) -> Codec {
-    let place = Codec<ReplyValue>.place()
-    return Codec(
-      read: { node, reader in
-        try node.entries().map { name, node in
-          let whole = (placeholder.prefix ?? "") + name
-          guard Template.Placeholder(rawValue: whole) == nil else {
-            throw node.fault("{\(whole)} already has a meaning; choose another name")
-          }
-          guard !name.isEmpty, name == name.lowercasedASCII,
-            name.utf8.allSatisfy({ $0.isAlphanumeric || $0 == UInt8(ascii: "_") })
-          else { throw node.fault("expected a name made of a-z, 0-9 and _, found \"\(name)\"") }
-          return PieceCall.Value(name: name, place: try place.read(node, reader))
-        }
-      },
-      write: { values, writer in
-        writer.table(values.map { ($0.name, place.write($0.place, writer)) })
-      })
-  }
-}
-
-extension Codec where Value == PieceCall.Offset {
-  /// `"/offset"`, `{ header = "Range", regex = 'bytes=0-(\d+)', plus = 1 }`.
-  fileprivate static var offset: Codec {
-    Codec(
-      read: { node, _ in
-        guard case .table = node.value else {
-          return PieceCall.Offset(.pointer(try JSONPointer(node)))
-        }
-        var entries = try node.table(ReplyPlace.keys + ["plus", "missing"])
-        var pattern: Pattern?
-        if entries["header"] != nil, let node = entries.removeValue(forKey: "regex") {
-          let source = try node.foreign()
-          pattern = try node.checked { try Pattern(source) }
-        }
-        var offset = PieceCall.Offset(try ReplyPlace(entries, of: node))
-        offset.pattern = pattern
-        if let node = entries["plus"] { offset.plus = Int64(try node.integer(in: 0...1)) }
-        if let node = entries["missing"] { offset.missing = try node.choice() }
-        return offset
-      },
-      write: { offset, _ in
-        offset.place.text(with: [
-          ("regex", offset.pattern.map { TOMLText.string($0.source) }),
-          ("plus", offset.plus == 0 ? nil : "\(offset.plus)"),
-          ("missing", offset.missing == .failure ? nil : TOMLText.string(offset.missing.rawValue)),
-        ])
-      })
+  /// The table `piece`, which also has what concerns all pieces.
+  private static func piece(_ scope: [Template.Placeholder]) -> Schema {
+    Schema<Call>.carrier(scope).within(
+      \.piece,
+      [
+        Key("unanswered", \.unanswered, .choice),
+        Key("begins", \.beginning, .values(.begun)),
+      ])
   }
 }
 
@@ -257,7 +105,7 @@ extension PieceRules {
         "can use only the numbers and offsets of pieces: with \"status\" or \"offset\", their other values "
           + "may be unknown")
     }
-    if piece.unanswered == .taken, !keptValues.isEmpty {
+    if unanswered == .taken, !keptValues.isEmpty {
       throw place("piece").fault(
         "\"unanswered\" cannot be \"taken\", since \"each\" needs values from the reply to each piece"
       )

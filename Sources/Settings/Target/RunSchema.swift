@@ -1,18 +1,18 @@
 import UploadModel
 
 /// The tables `open` and `close` of a target: the requests before the first and after the last file of a run.
-extension Schema where Root == PieceCall {
-  static let open = Schema.small(Template.Placeholder.always, .values(.opened))
-  fileprivate static let close = Schema.small(Template.Placeholder.always + [.opened])
+extension Schema where Root == Call {
+  static let open = Schema.step(Template.Placeholder.always, .values(.opened))
+  fileprivate static let close = Schema.step(Template.Placeholder.always + [.opened])
 }
 
 extension Schema where Root == RunRules.Closing {
-  static let close = Schema(
-    Schema<PieceCall>.close.keys.map { $0.within(\.call) } + [
+  static let close = Schema<Call>.close.within(
+    \.call,
+    [
       Key("on_failure", \.onFailure, .choice),
-      Key("abort", \.abort, from: PieceCall(method: "DELETE"), Schema<PieceCall>.close),
-    ]
-  ) { try $0.call.check($1) }
+      Key("abort", \.abort, from: Call(method: "DELETE"), Schema<Call>.close),
+    ])
 }
 
 extension RunRules {

@@ -3,59 +3,25 @@ import ScalarText
 import UploadModel
 
 /// The requests of a target other than uploads: its ticket and its server side.
-extension Schema where Root == ServerCall {
-  /// The keys of a request. Its texts may contain the placeholders in `scope`.
-  static func call(scope: [Template.Placeholder], _ more: String...) -> Schema {
-    Schema(
-      [
-        Key("url", \.url, .address(scope: scope), need: "the address of the request"),
-        Key("method", \.method, .word(of: ["GET", "POST", "PUT", "PATCH", "DELETE"] + more)),
-        Key("json", \.json, .json(scope: scope)), Key("form", \.form, .pairs(scope: scope)),
-        Key("type", \.type, .mediaType), Key("query", \.query, .pairs(scope: scope)),
-      ] + Schema<ReplyRules>.judgement.map { $0.within(\.rules) }
-    ) { try $0.check($1) }
-  }
-}
-
-extension ServerCall {
-  /// A request before its keys are read.
-  fileprivate init(method: String, _ rules: ReplyRules = ReplyRules()) {
-    self.init(url: Template(literal: ""), method: method)
-    self.rules = rules
-  }
-
-  fileprivate func check(_ entries: [String: ConfigNode]) throws(ConfigError) {
-    try entries.refuse(
-      "form", "a request has one body; leave \"json\" or \"form\" out", if: json != nil)
-    if let body = entries["json"] ?? entries["form"], ["GET", "HEAD"].contains(method) {
-      throw body.fault("a \(method) request has no body")
-    }
-    try entries.refuse(
-      "type", "the request has no body; add \"json\" or \"form\", or leave out \"type\"",
-      if: json == nil && form.isEmpty)
-    try entries.refuseFileNumbers("fail_when", if: rules.ofWholeRequest != rules)
-  }
-}
-
 extension Schema where Root == ExistenceCheck {
   /// The table `exists` of a target.
-  static let exists = Schema(
-    Schema<ServerCall>.call(scope: Template.Placeholder.ofFile + [.files], "HEAD").keys
-      .map { $0.within(\.call) } + [
+  static let exists = Schema<Call>.call(scope: Template.Placeholder.ofFile + [.files], "HEAD")
+    .within(
+      \.call,
+      [
         Key("each", \.each, .json(scope: Template.Placeholder.ofFile)),
         Key("max_files", \.maxFiles, .integer(in: 1...1000)),
         Key("is_there_when", \.signs, .list(.failure)),
         Key("address", \.call.rules.url, .place()),
       ]
-  ) { try $0.check($1) }
+    ) { try $0.check($1) }
 }
 
 extension ExistenceCheck {
   /// A check before its keys are read; also the defaults for writing.
-  static let start = ExistenceCheck(call: ServerCall(method: "GET"))
+  static let start = ExistenceCheck(call: Call(method: "GET"))
 
   fileprivate func check(_ entries: [String: ConfigNode]) throws {
-    try call.check(entries)
     let usesFiles = call.templates.contains { $0.asks(for: .files) }
     guard each != nil else {
       try entries.refuse("max_files", "works only with \"each\"")
@@ -100,8 +66,9 @@ extension Schema where Root == WaitRule {
             rule.place = try Codec<ReplyValue>.place().read(node, reader)
             return
           }
-          rule.call.url = try reader.address(node, scope: [.reply])
-          guard rule.call.url.secrets.isEmpty else {
+          let address = try reader.address(node, scope: [.reply])
+          rule.call.address = .own(address)
+          guard address.secrets.isEmpty else {
             throw node.fault(
               "hoist keeps this address in its queue, so it must not contain a secret; requests to it already carry "
                 + "the target's headers")
@@ -109,7 +76,7 @@ extension Schema where Root == WaitRule {
         },
         write: { rule, _, writer in
           rule.place.flatMap { Codec<ReplyValue>.place().write($0, writer) }
-            ?? writer.string(rule.call.url)
+            ?? writer.string(rule.call.address.template)
         }),
       Key("statuses", \.statuses, .set(.integer(in: 200...299))),
       Key("every", \.interval, .seconds(in: 0.1...3600)),
@@ -131,7 +98,7 @@ extension WaitRule {
     if rules.contains(where: \.place.dependsOnFile) {
       throw node.fault("\"*\" stands for the number of a file, but this request has no file")
     }
-    if place == nil, Origin(text: call.url.sample("a")) != target.origin {
+    if place == nil, Origin(text: call.address.template.sample("a")) != target.origin {
       throw node.fault("\"url\" is on another server, which would not get the target's credentials")
     }
     guard target.server.create == nil else {
@@ -143,8 +110,9 @@ extension WaitRule {
 }
 
 extension Schema where Root == Ticket {
-  static let ticket = Schema(
-    Schema<ServerCall>.call(scope: Template.Placeholder.ofFile).keys.map { $0.within(\.call) } + [
+  static let ticket = Schema<Call>.call(scope: Template.Placeholder.ofFile).within(
+    \.call,
+    [
       Key(
         "upload_url", \.uploadURL, .place(scope: Template.Placeholder.ofFile),
         need: "where the reply holds the address for the file"),
@@ -154,7 +122,6 @@ extension Schema where Root == Ticket {
       Key("confirm", \.confirmation, from: .start, .confirmation),
     ]
   ) { ticket, entries in
-    try ticket.call.check(entries)
     try entries.refuseFileNumbers(
       "is_there_when", if: ticket.signs.contains(where: \.place.dependsOnFile))
   }
@@ -162,20 +129,19 @@ extension Schema where Root == Ticket {
 
 extension Schema where Root == Ticket.Confirmation {
   /// The table `confirm` of a ticket.
-  fileprivate static let confirmation = Schema(
-    [
-      Key("url", \.url, .pointer, need: "where the ticket holds the address of the request"),
-      Key("headers", \.headers, .pointer),
-    ]
-      + Schema<ServerCall>.call(scope: Template.Placeholder.ofTicket).keys
-      .filter { $0.name != "url" }.map { $0.within(\.call) }
-  ) { try $0.call.check($1) }
+  fileprivate static let confirmation = Schema<Call>.call(scope: Template.Placeholder.ofTicket)
+    .without("url").within(
+      \.call,
+      [
+        Key("url", \.url, .pointer, need: "where the ticket holds the address of the request"),
+        Key("headers", \.headers, .pointer),
+      ])
 }
 
 extension Ticket {
   /// A ticket before its keys are read; also the defaults for writing.
   static let start = Ticket(
-    call: ServerCall(method: "POST"), uploadURL: ReplyValue(.pointer(.whole)))
+    call: Call(method: "POST"), uploadURL: ReplyValue(.pointer(.whole)))
 }
 
 extension Schema where Root == ServerSide {
@@ -190,17 +156,17 @@ extension Schema where Root == ServerSide {
       Key(
         "list", \.list,
         from: ServerSide.Listing(
-          call: ServerCall(method: "GET", usual), items: .whole, id: .whole, title: .whole),
+          call: Call(method: "GET", rules: usual), items: .whole, id: .whole, title: .whole),
         .listing),
-      ofEntry("get", \.get, ServerCall(method: "GET", usual)),
-      ofEntry("delete", \.delete, ServerCall(method: "DELETE", usual)),
-      Key("create", \.create, from: ServerCall(method: "POST", usual), .call(scope: result)),
+      ofEntry("get", \.get, Call(method: "GET", rules: usual)),
+      ofEntry("delete", \.delete, Call(method: "DELETE", rules: usual)),
+      Key("create", \.create, from: Call(method: "POST", rules: usual), .call(scope: result)),
     ])
   }
 
   /// A request about one entry of the server's list.
   private static func ofEntry(
-    _ name: String, _ path: WritableKeyPath<ServerSide, ServerCall?> & Sendable, _ start: ServerCall
+    _ name: String, _ path: WritableKeyPath<ServerSide, Call?> & Sendable, _ start: Call
   ) -> Key {
     Key(name, path, from: start, .call(scope: Template.Placeholder.ofEntry)).checked { server in
       if let call = server[keyPath: path], !call.templates.contains(where: { $0.asks(for: .id) }) {
@@ -211,8 +177,9 @@ extension Schema where Root == ServerSide {
 }
 
 extension Schema where Root == ServerSide.Listing {
-  fileprivate static let listing = Schema(
-    Schema<ServerCall>.call(scope: Template.Placeholder.always).keys.map { $0.within(\.call) } + [
+  fileprivate static let listing = Schema<Call>.call(scope: Template.Placeholder.always).within(
+    \.call,
+    [
       Key("items", \.items, .pointer),
       Key("id", \.id, .pointer, need: "the JSON Pointer to the ID of an entry"),
       // By default, an entry's title is its identifier.
@@ -225,7 +192,6 @@ extension Schema where Root == ServerSide.Listing {
     ]
   ) { list, entries in
     if entries["title"] == nil { list.title = list.id }
-    try list.call.check(entries)
   }
 }
 

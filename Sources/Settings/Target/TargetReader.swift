@@ -36,7 +36,8 @@ extension Target {
       }
       var ticket = Ticket.start
       try Schema.ticket.read(node, into: &ticket, reader)
-      self.init(name: name, url: try TemplateReader.url(ticket.call.url.commonStart, node))
+      let address = ticket.call.address.template
+      self.init(name: name, url: try TemplateReader.url(address.commonStart, node))
       self.ticket = ticket
       return
     }

@@ -116,7 +116,7 @@ extension Schema where Root == Target {
     Key("pieces", \.resume.pieces, from: PieceRules(), .pieces).written { _ in false },
     Key("exists", \.exists, from: .start, .exists).written { _ in false },
     Key("wait", \.wait, from: WaitRule(), .wait).written { _ in false },
-    Key("open", \.run.open, from: PieceCall(method: "POST"), .open).written { _ in false },
+    Key("open", \.run.open, from: Call(method: "POST"), .open).written { _ in false },
     Key("close", \.run.close, from: RunRules.Closing(), .close).written { _ in false },
     Key(name: "ticket", read: { _, _, _ in }, write: { _, _, _ in nil }),
     Key(

@@ -20,7 +20,7 @@ package enum TargetText {
       ("response", entries(.response, target.response, usually: usual.response)),
       ("exists", entries(.exists, target.exists, usually: .start)),
       ("wait", entries(.wait, target.wait, usually: WaitRule())),
-      ("open", entries(.open, target.run.open, usually: PieceCall(method: "POST"))),
+      ("open", entries(.open, target.run.open, usually: Call(method: "POST"))),
       ("close", entries(.close, target.run.close, usually: RunRules.Closing())),
       ("ticket", entries(.ticket, target.ticket, usually: .start)),
       ("server", entries(.server(of: target), target.server, usually: usual.server)),

@@ -1624,22 +1624,14 @@ extension UploadEngine {
     let client = ServerClient(
       target: target, on: occasion.aside(), token: transfer.authorization.token, from: tokenSource,
       cookies: cookies, time: time)
-    var headers: [Target.Field] = []
-    let asked = Result { () throws(InvalidInput) -> ServerCall? in
-      guard
-        let (call, added) = try confirmation?.request(askedForBy: occasion.ticket, of: target)
-      else { return nil }
-      headers = added
-      return call
+    let asked = Result { () throws(InvalidInput) in
+      try confirmation?.request(askedForBy: occasion.ticket, of: target)
     }.mapError { Failure(.unusable($0.description)) }
-    let confirming = ServerClient(
-      target: target, on: occasion.aside(from: headers), token: transfer.authorization.token,
-      from: tokenSource, cookies: cookies, time: time)
     step(for: Array(transfer.items)) {
       var failures: [ItemID: Failure] = [:]
       for (id, values) in files {
         do throws(Failure) {
-          if let call = try asked.get() { _ = try await confirming.reply(to: call, values) }
+          if let call = try asked.get() { _ = try await client.reply(to: call, values) }
         } catch {
           failures[id] = error
           failures[id]?.step = .confirmation
@@ -1698,7 +1690,7 @@ extension UploadEngine {
       }
       questions[origin]?.asked.insert(id)
       var call = rule.call
-      call.url = Template(literal: url.absoluteString)
+      call.address = .own(Template(literal: url.absoluteString))
       let client = ServerClient(
         target: job.upload.target, on: occasion(of: id), token: tokens[job.route],
         from: tokenSource, cookies: cookies(of: [id]), time: time)

@@ -30,7 +30,7 @@ extension CurlCommand {
       return try pieces(rules, first, values, occasion)
     }
     let ticket = try target.ticket.map { ticket throws(InvalidInput) in
-      try CurlCommand(ticket.call, to: target, values, note: "First")
+      try CurlCommand(request(ticket.call, target, values), to: target, values, note: "First")
     }
     let more = [
       target.ticket?.fields.map { "the form fields at \($0)" },
@@ -48,7 +48,7 @@ extension CurlCommand {
     of target: Target, now: Date
   ) throws(InvalidInput) -> (open: CurlCommand?, close: CurlCommand?) {
     func command(
-      _ call: PieceCall?, on occasion: Occasion, _ note: String
+      _ call: Call?, on occasion: Occasion, _ note: String
     ) throws(InvalidInput) -> CurlCommand? {
       let values = occasion.values(now: now)
       return try call.map { call throws(InvalidInput) in
@@ -101,7 +101,7 @@ extension CurlCommand {
     let digests = wanted.isEmpty ? nil : FileDigest.digests(wanted, of: item.location, first: size)
     let count = PieceRules.count(of: size, for: item.size)
     let (call, values) = rules.preview(of: item.size, in: size, digests: digests, own)
-    func command(_ call: PieceCall?, _ note: String) throws(InvalidInput) -> CurlCommand? {
+    func command(_ call: Call?, _ note: String) throws(InvalidInput) -> CurlCommand? {
       try call.map { call throws(InvalidInput) in
         try CurlCommand(request(call, target, values), to: target, own, note: note)
       }
@@ -127,7 +127,7 @@ extension CurlCommand {
   }
 
   private static func request(
-    _ call: PieceCall, _ target: Target, _ values: Template.Values
+    _ call: Call, _ target: Target, _ values: Template.Values
   ) throws(InvalidInput) -> ResumeRequest {
     do throws(Failure.Cause) { return try ResumeRequest(call, of: target, values) } catch {
       throw InvalidInput(Failure(error).explanation)

@@ -29,22 +29,21 @@ package struct RequestOutline: Hashable, Sendable {
     /// A request that the configuration describes, with the values for the call and for the target's header fields; nil
     /// if there is no such call.
     init?(
-      _ call: PieceCall?, of target: Target, call own: Template.Values,
-      target values: Template.Values
+      _ call: Call?, of target: Target, call own: Template.Values,
+      target values: Template.Values, accept: String = "*/*"
     ) throws(Failure.Cause) {
       guard let call else { return nil }
       let request = try ResumeRequest(call, of: target, own)
-      self.init(try request.shownHead(of: target, values), of: target)
+      self.init(try request.shownHead(of: target, values, accept: accept), of: target)
       body = request.described?.text?.shown
     }
 
-    /// A small request to a target's server, with its credentials.
-    init(
-      _ call: ServerCall, of target: Target, _ values: Template.Values
+    /// A small request to a server, whose reply hoist reads.
+    init?(
+      _ call: Call?, of target: Target, _ values: Template.Values
     ) throws(Failure.Cause) {
-      let head = try RequestHead(
-        call, of: target, credentials: .all(token: target.tokenPlaceholder), values: values)
-      self.init(head, of: target)
+      try self.init(
+        call, of: target, call: values, target: values, accept: RequestHead.json)
     }
   }
 
@@ -120,15 +119,16 @@ package struct RequestOutline: Hashable, Sendable {
         outline = made
       }
       var values = Preparation.values(for: first, on: occasion, now: now)
-      outline?.existence = try target.exists.map { (check) throws(Failure.Cause) in
-        try Head(check.call, of: target, values)
-      }
+      outline?.existence = try Head(
+        target.exists?.call, of: target, target.exists?.values(of: [values]) ?? values)
       values.gaps = .ofReplies
-      outline?.wait = try target.wait.map { (wait) throws(Failure.Cause) in
-        var head = try Head(wait.call, of: target, values)
-        if let place = wait.place { head.url = "the \(place.words) of the reply" }
-        return head
+      var asked = target.wait?.call
+      // A reply names only addresses on the target's own server.
+      if target.wait?.place != nil {
+        asked?.address = .own(Template(literal: target.url.absoluteString))
       }
+      outline?.wait = try Head(asked, of: target, values)
+      if let place = target.wait?.place { outline?.wait?.url = "the \(place.words) of the reply" }
     } catch {
       return (nil, faults + [(first.item.id, error)])
     }
@@ -143,10 +143,8 @@ package struct RequestOutline: Hashable, Sendable {
     package let close: Head?
 
     package init(_ rules: RunRules, of target: Target, now: Date) throws(Failure.Cause) {
-      let before = Occasion.shown(isInRun: false).values(now: now)
-      open = try Head(rules.open, of: target, call: before, target: before)
-      let values = Occasion.shown().values(now: now)
-      close = try Head(rules.close?.call, of: target, call: values, target: values)
+      open = try Head(rules.open, of: target, Occasion.shown(isInRun: false).values(now: now))
+      close = try Head(rules.close?.call, of: target, Occasion.shown().values(now: now))
     }
   }
 
@@ -213,13 +211,11 @@ package struct RequestOutline: Hashable, Sendable {
       credentials: target.ticket == nil ? all : .none, now: now)
     let request = try UploadRequest(
       plan, jobs, on: occasion, to: target.url, mayExpect: true, hidesCredentials: true, now: now)
-    if let call = target.ticket?.call {
-      do throws(Failure.Cause) {
-        ticket = try Head(
-          call, of: target, Preparation.values(for: jobs[0], on: occasion, now: now))
-      } catch {
-        throw UploadRequest.Fault(cause: error, items: jobs.map(\.item.id))
-      }
+    do throws(Failure.Cause) {
+      ticket = try Head(
+        target.ticket?.call, of: target, Preparation.values(for: jobs[0], on: occasion, now: now))
+    } catch {
+      throw UploadRequest.Fault(cause: error, items: jobs.map(\.item.id))
     }
     length = request.body.contentLength
     var more = [Header(name: "Content-Length", value: "\(length)")]

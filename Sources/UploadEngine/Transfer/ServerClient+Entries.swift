@@ -50,21 +50,22 @@ extension ServerClient {
   /// A page of a list. Pages on other servers are refused, since the requests for them would carry the target's
   /// credentials.
   private func document(
-    at step: NextPage.Step?, of call: ServerCall, _ query: [(name: String, value: String)]
+    at step: NextPage.Step?, of call: Call, _ query: [(name: String, value: String)]
   ) async throws(Failure) -> (JSONValue, TransferEnd) {
+    var (call, query) = (call, query)
     switch step {
-    case nil: return try await document(of: call, values(), query: query)
+    case nil: break
     case .query(let name, let value):
-      let others = query.filter { $0.name != name }
-      return try await document(of: call, values(), query: others + [(name, value)])
+      query.removeAll { $0.name == name }
+      query.append((name, value))
     case .address(let url):
-      guard Origin(url) == Origin(try address(call, values(), [])) else {
+      guard Origin(url) == Origin(try request(call, values()).url) else {
         throw Failure(.unusable("it says that the next page is on another server"))
       }
-      var call = call
-      (call.url, call.query) = (Template(literal: url.absoluteString), [])
-      return try await document(of: call, values())
+      (call.address, call.query, query) = (.own(Template(literal: url.absoluteString)), [], [])
     }
+    call.query += query.map { Target.Field(name: $0.name, value: Template(literal: $0.value)) }
+    return try await document(of: call, values())
   }
 
   /// The server's full record of an entry. If the target has no `server.get`, the entry is looked up in the list.
@@ -84,7 +85,7 @@ extension ServerClient {
   /// Requests a page that a reply named, such as the one that deletes a file. A redirect to another page counts as
   /// an answer.
   package func open(_ url: URL) async throws(Failure) -> (status: Int, mediaType: String?) {
-    var call = ServerCall(url: Template(literal: url.absoluteString))
+    var call = Call(url: Template(literal: url.absoluteString))
     call.rules.ok = [200...399]
     let answer = try await reply(to: call, values())
     return (answer.status ?? 200, answer.reply.mediaType)

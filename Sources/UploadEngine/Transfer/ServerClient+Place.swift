@@ -57,9 +57,9 @@ extension ServerClient {
   /// Tries the credentials as an upload does, with a new token if a command provides it. Returns the problem; nil if
   /// there seems to be no problem.
   package func logIn() async -> String? {
-    let call = ServerCall(url: Template(literal: target.url.absoluteString), method: "HEAD")
     do throws(Failure) {
-      let end = try await send(call, values(), to: target.url, stallTimeout: Self.patience)
+      let end = try await send(
+        ResumeRequest("HEAD", target.url), values(), stallTimeout: Self.patience)
       guard let status = end.status else {
         return "no answer" + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
       }

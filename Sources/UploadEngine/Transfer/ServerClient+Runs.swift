@@ -5,10 +5,10 @@ extension ServerClient {
   /// Sends the request before the first file. Returns the values in the reply, and whether a server other than the
   /// target's own sent it.
   func opening(
-    by call: PieceCall
+    by call: Call
   ) async -> Result<(values: [String: String], isFromAway: Bool), Failure> {
     do throws(Failure) {
-      let end = try await reply(to: call)
+      let end = try await reply(to: call, values())
       switch call.values.found(in: end) {
       case .success(let values): return .success((values, Origin(end.url) != target.origin))
       case .failure(let missing):
@@ -31,9 +31,9 @@ extension ServerClient {
   }
 
   /// Sends the request after the last file; `attempt` counts from 1. The outcome is done, refused or unknown.
-  func ending(by call: PieceCall, attempt: Int) async -> RunMachine.Event {
+  func ending(by call: Call, attempt: Int) async -> RunMachine.Event {
     do throws(Failure) {
-      _ = try await reply(to: call)
+      _ = try await reply(to: call, values())
       return .done
     } catch {
       var failure = error
@@ -42,15 +42,6 @@ extension ServerClient {
         failure.cause == .nonceExpired ? max(attempt, RetryPolicy.mostNonces) : attempt
       return failure.mayBeTaken ? .unknown(failure) : .refused(failure)
     }
-  }
-
-  private func reply(to call: PieceCall) async throws(Failure) -> TransferEnd {
-    let values = self.values()
-    let request: ResumeRequest
-    do throws(Failure.Cause) { request = try ResumeRequest(call, of: target, values) } catch {
-      throw Failure(error)
-    }
-    return try await reply(to: request, call.rules, values)
   }
 }
 

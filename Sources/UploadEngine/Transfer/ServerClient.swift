@@ -35,22 +35,13 @@ package struct ServerClient: Sendable {
     self.token = TokenBox(token, from: tokens, target.secrets)
   }
 
-  /// What one request carries besides what all of them carry.
-  struct Addition {
-    /// Its own header fields, which go wherever the target's go.
-    var headers: [RequestHead.Header] = []
-    /// Whether the target's own origin gets the target's credentials. If not, another origin has chosen where the
-    /// request goes, and `headers` go there as well.
-    var showsCredentials = true
-  }
-
   /// The values for a request that belongs to no single file.
   func values() -> Template.Values { occasion.values(now: time.date()) }
 
   func document(
-    of call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = []
+    of call: Call, _ values: Template.Values
   ) async throws(Failure) -> (JSONValue, TransferEnd) {
-    let end = try await reply(to: call, values, query: query, isQuestion: true)
+    let end = try await reply(to: call, values, isQuestion: true)
     guard let document = JSONValue(text: end.reply.text) else {
       let why = end.reply.isCut ? "its answer is too long to read" : "its answer is not JSON"
       throw failure(.unusable(why), after: end)
@@ -63,22 +54,36 @@ package struct ServerClient: Sendable {
     token.hidden(in: Failure(cause, status: end.status, reply: end.reply, attempts: attempts))
   }
 
-  /// The end of a request whose reply counts as a success by the call's rules; `isQuestion` says whether the reply's
-  /// content is wanted, so that one elsewhere is of no use.
+  /// The end of a call whose reply counts as a success by its rules; `isQuestion` says whether the reply's content is
+  /// wanted, so that one elsewhere is of no use.
   func reply(
-    to call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = [],
-    isQuestion: Bool = false, with addition: Addition = Addition()
+    to call: Call, _ values: Template.Values, isQuestion: Bool = false
   ) async throws(Failure) -> TransferEnd {
-    for template in call.templates {
-      if let obstacle = template.obstacle(with: values) { throw Failure(.unsendable(obstacle)) }
+    let isAboutMany = call.templates.contains { $0.asks(for: .files) }
+    return try await reply(
+      to: request(call, values), by: call.rules, values, isQuestion: isQuestion,
+      mostReply: isAboutMany ? Self.mostContent : nil)
+  }
+
+  /// A call with its placeholders filled in.
+  func request(_ call: Call, _ values: Template.Values) throws(Failure) -> ResumeRequest {
+    do throws(Failure.Cause) { return try ResumeRequest(call, of: target, values) } catch {
+      throw Failure(error)
     }
-    let url = try address(call, values, query)
+  }
+
+  /// The end of a request that carries no part of a file, and whose reply counts as a success by `rules`. `mostReply`
+  /// is the most bytes that are read of the reply; nil for the usual limit.
+  func reply(
+    to request: ResumeRequest, by rules: ReplyRules, _ values: Template.Values,
+    isQuestion: Bool = false, mostReply: Int? = nil
+  ) async throws(Failure) -> TransferEnd {
     var attempt = 0
     while true {
       attempt += 1
       do throws(Failure) {
-        return try await reply(
-          to: call, values, at: url, isQuestion: isQuestion, with: addition)
+        return try await follow(
+          request, by: rules, values, isQuestion: isQuestion, mostReply: mostReply)
       } catch {
         if error.cause == .nonceExpired, token.isRenewable, attempt < RetryPolicy.mostNonces {
           continue
@@ -86,83 +91,69 @@ package struct ServerClient: Sendable {
         // A token is forgotten only once, so there are at most two rounds.
         guard error.cause == .refused, error.status == 401 || error.status == 403,
           error.isTemporary != true,
-          addition.showsCredentials, Origin(url) == target.origin, token.forget(of: target)
+          request.mayCarryCredentials(of: target), token.forget(of: target)
         else { throw token.hidden(in: error) }
       }
     }
   }
 
-  private func reply(
-    to call: ServerCall, _ values: Template.Values, at address: URL, isQuestion: Bool,
-    with addition: Addition
+  /// Sends a request wherever its server redirects it to.
+  private func follow(
+    _ asked: ResumeRequest, by rules: ReplyRules, _ values: Template.Values, isQuestion: Bool,
+    mostReply: Int?
   ) async throws(Failure) -> TransferEnd {
-    var url = address
-    var judge = Target(name: target.name, url: url)
-    judge.response = call.rules
+    var request = asked
+    // A request is redirected only within the origin that it was meant for.
+    var judge = Target(name: target.name, url: asked.url)
+    judge.response = rules
     judge.retry = target.retry
-    // Nothing repeats the call automatically, and a user who repeats it knows its effect.
+    // Nothing repeats the request automatically, and a user who repeats it knows its effect.
     judge.retry.isIdempotent = true
     for redirects in 0...Verdict.mostRedirects {
-      var end = try await send(call, values, to: url, with: addition)
-      (end.isFromElsewhere, end.isQuestion) = (redirects > 0, isQuestion || call.method == "GET")
+      var end = try await send(request, values, mostReply: mostReply)
+      (end.isFromElsewhere, end.isQuestion) = (redirects > 0, isQuestion || request.method == "GET")
       switch Verdict.judge(end, target: judge, attempt: 1, redirects: redirects, now: time.date()) {
       case .delivered: return end
       case .failed(var failure):
         // A request that changes something may have done so. A GET changes nothing; its reply is just unusable.
-        if call.method == "GET", case .outcomeUnknown(let why) = failure.cause {
+        if request.method == "GET", case .outcomeUnknown(let why) = failure.cause {
           failure.cause = .unusable(why)
         }
         if case .redirected = failure.cause, end.leadsToResult {
           failure.cause = .outcomeUnknown(end.lead)
         }
         throw failure
-      case .follow(let next, _): url = next
+      case .follow(let next, _): request.url = next
       }
     }
-    throw Failure(.redirected(to: Verdict.shown(url.absoluteString), .tooMany), attempts: 1)
+    throw Failure(.redirected(to: Verdict.shown(request.url.absoluteString), .tooMany), attempts: 1)
   }
 
-  /// Where a call goes, with its placeholders filled in.
-  func address(
-    _ call: ServerCall, _ values: Template.Values, _ query: [(name: String, value: String)]
-  ) throws(Failure) -> URL {
-    guard var parts = URLComponents(string: call.url.filled(with: values)), let url = parts.url,
-      Origin(url) != nil, !url.pathComponents.contains(where: { $0 == ".." || $0 == "." })
-    else { throw Failure(.unsendable("its URL is invalid once its placeholders are filled in")) }
-    let query = call.query.map { ($0.name, $0.value.filled(with: values)) } + query
-    guard !query.isEmpty else { return url }
-    let own = parts.percentEncodedQuery.map { $0.isEmpty ? [] : [$0] } ?? []
-    let added = query.map { name, value in
-      "\(PercentEncoding.encode(name))=\(PercentEncoding.encode(value))"
-    }
-    parts.percentEncodedQuery = (own + added).joined(separator: "&")
-    return parts.url ?? url
-  }
-
+  /// Sends a request once.
   func send(
-    _ call: ServerCall, _ values: Template.Values, to url: URL, stallTimeout: Double? = nil,
-    with addition: Addition = Addition()
+    _ request: ResumeRequest, _ values: Template.Values, mostReply: Int? = nil,
+    stallTimeout: Double? = nil
   ) async throws(Failure) -> TransferEnd {
+    var content = request.described?.text.map { Data($0.written.rawBytes) }
     // A request that changes something must state that it has no content (RFC 9110 §8.6).
-    let content =
-      call.content(values) ?? (["POST", "PUT", "PATCH"].contains(call.method) ? Data() : nil)
+    if content == nil, ["POST", "PUT", "PATCH"].contains(request.method) { content = Data() }
     do throws(Failure.Cause) {
       // Another origin gets no credentials.
-      let isOwn = addition.showsCredentials && Origin(url) == target.origin
+      let isOwn = request.mayCarryCredentials(of: target)
       let token = isOwn ? try await token.value(for: target) : nil
-      var head = try RequestHead(
-        call, of: target, on: occasion, credentials: isOwn ? .all(token: token?.secret) : .none,
-        values: values)
-      if isOwn || !addition.showsCredentials { head.add(addition.headers) }
-      var request = ExchangeRequest(
-        url: url, method: call.method,
+      let head = try RequestHead(
+        request, of: target, on: occasion,
+        credentials: isOwn ? .all(token: token?.secret) : .none, values: values,
+        accept: RequestHead.json)
+      var exchange = ExchangeRequest(
+        url: request.url, method: request.method,
         headers: head.headers.map { (name: $0.name, value: $0.value.written) },
         body: content.map { MemoryBody($0) })
-      if call.method == "GET" || call.templates.contains(where: { $0.asks(for: .files) }) {
-        request.mostReply = Self.mostContent
+      if let most = mostReply ?? (request.method == "GET" ? Self.mostContent : nil) {
+        exchange.mostReply = most
       }
-      try request.obey(target, showsCredentials: addition.showsCredentials, at: time.date())
-      return await end(of: request, stallTimeout: stallTimeout)
+      try exchange.obey(target, showsCredentials: isOwn, at: time.date())
+      return await end(of: exchange, stallTimeout: stallTimeout)
     } catch {
       throw Failure(error)
     }
@@ -189,17 +180,5 @@ package struct ServerClient: Sendable {
     // A reply that broke off in the middle does not count.
     if whole.trouble != nil { (whole.status, whole.sentAll) = (nil, false) }
     return whole
-  }
-}
-
-extension ServerCall {
-  /// The body; nil if the call has none.
-  fileprivate func content(_ values: Template.Values) -> Data? {
-    if let json { return Data(json.filled(with: values).rawBytes) }
-    guard !form.isEmpty else { return nil }
-    let pairs = form.map {
-      "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value.filled(with: values)))"
-    }
-    return Data(pairs.joined(separator: "&").utf8)
   }
 }

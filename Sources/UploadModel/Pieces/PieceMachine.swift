@@ -133,13 +133,13 @@ package struct PieceMachine: ResumeMachine {
     guard var point = course.point, let progress = point.pieces, progress.isUnderWay else {
       return true
     }
-    switch rules.piece.unanswered {
+    switch rules.unanswered {
     case .again: return true
     case .restart: return false
     case .taken:
       // The upload cannot resume if it needs the lost reply, which is so for the reply to the first piece, if that
       // gives values, and for the reply to the last piece.
-      guard rules.piece.beginning.isEmpty || progress.hasTaken, !progress.isFinishing,
+      guard rules.beginning.isEmpty || progress.hasTaken, !progress.isFinishing,
         (try? course.record(min(point.offset + progress.size, course.length), into: &point)) != nil
       else { return false }
       course.point = point
@@ -197,14 +197,14 @@ package struct PieceMachine: ResumeMachine {
     filled.piece = piece
     filled.ticket = ticket
     // In the first piece, values that only its own reply gives are empty.
-    for value in rules.piece.beginning where filled.upload.begun[value.name] == nil {
+    for value in rules.beginning where filled.upload.begun[value.name] == nil {
       filled.upload.begun[value.name] = ""
     }
     return filled
   }
 
   private mutating func ask(
-    _ call: PieceCall?, _ phase: Phase, _ values: Template.Values? = nil
+    _ call: Call?, _ phase: Phase, _ values: Template.Values? = nil
   ) -> [ResumeAction] {
     guard let call else { return [] }
     self.phase = phase
@@ -215,7 +215,7 @@ package struct PieceMachine: ResumeMachine {
       if phase == .sending {
         request.content = piece.range
         request.described?.isForm = call.body == .multipart
-        request.holdsEnd = isLastRequest || rules.piece.unanswered != .again
+        request.holdsEnd = isLastRequest || rules.unanswered != .again
       }
       let actions = course.send(request)
       if phase.isOfPiece { save() }
@@ -363,7 +363,7 @@ package struct PieceMachine: ResumeMachine {
   /// Notes whether the piece may finish the upload, and whether it must not be repeated. Until the end of the piece is
   /// sent, the server cannot have taken the piece, so an attempt that is killed earlier leaves no doubt.
   package mutating func handleHeldEnd() -> [ResumeAction] {
-    let (mayFinish, mustNotRepeat) = (isLastRequest, rules.piece.unanswered != .again)
+    let (mayFinish, mustNotRepeat) = (isLastRequest, rules.unanswered != .again)
     note { ($0.isFinishing, $0.isUnderWay) = (mayFinish, mustNotRepeat) }
     return keep()
   }
@@ -489,7 +489,7 @@ package struct PieceMachine: ResumeMachine {
   private var isLastRequest: Bool { piece.isLast && rules.finish == nil }
 
   /// The request under way: which step of the upload it is, and how the configuration describes it.
-  private var request: (step: Failure.Step?, call: PieceCall?) {
+  private var request: (step: Failure.Step?, call: Call?) {
     switch phase {
     case .aborting, .verifying: return (nil, nil)
     case .beginning: return (.begin, rules.begin)
@@ -504,7 +504,7 @@ package struct PieceMachine: ResumeMachine {
   }
 
   /// Whether the reply to the last piece says that the server does not have the whole file.
-  private func tellsLess(_ end: TransferEnd, _ call: PieceCall?) -> Bool {
+  private func tellsLess(_ end: TransferEnd, _ call: Call?) -> Bool {
     let count = try? call?.offset?.value(in: end, known: course.length)
     return count.map { $0 < course.length } ?? false
   }
@@ -528,7 +528,7 @@ package struct PieceMachine: ResumeMachine {
     }
   }
 
-  private mutating func finishBeginning(_ end: TransferEnd, _ call: PieceCall) -> [ResumeAction] {
+  private mutating func finishBeginning(_ end: TransferEnd, _ call: Call) -> [ResumeAction] {
     switch call.values.found(in: end) {
     case .failure(let missing): return failed(.unusable(missing.description), end)
     case .success(let begun):
@@ -539,7 +539,7 @@ package struct PieceMachine: ResumeMachine {
   }
 
   private mutating func finishAsking(
-    _ end: TransferEnd, _ call: PieceCall
+    _ end: TransferEnd, _ call: Call
   ) throws(ResumeFault) -> [ResumeAction] {
     guard var point = course.point else { return course.over(end, status: end.status) }
     if let offset = call.offset {
@@ -552,7 +552,7 @@ package struct PieceMachine: ResumeMachine {
   }
 
   private mutating func finishPiece(
-    _ end: TransferEnd, _ call: PieceCall
+    _ end: TransferEnd, _ call: Call
   ) throws(ResumeFault) -> [ResumeAction] {
     guard var point = course.point else { return course.over(end, status: end.status) }
     let sent = piece.range.upperBound
@@ -564,7 +564,7 @@ package struct PieceMachine: ResumeMachine {
     if sendsInAnyOrder { reached = before + Int64(piece.range.count) }
     try course.record(reached, into: &point)
     var begun: [String: String] = [:]
-    let beginning = before == 0 ? rules.piece.beginning : []
+    let beginning = before == 0 ? rules.beginning : []
     switch (call.values.found(in: end), beginning.found(in: end)) {
     case (.failure(let missing), _), (_, .failure(let missing)):
       return failed(.unusable(missing.description), end)
@@ -595,7 +595,7 @@ package struct PieceMachine: ResumeMachine {
         return [.forget]
           + course.unknown(end, "the server no longer knows the upload, but may have finished it")
       }
-      if rules.begin != nil || !rules.piece.beginning.isEmpty {
+      if rules.begin != nil || !rules.beginning.isEmpty {
         return course.startOver(end, status) ?? begin()
       }
     }
@@ -639,51 +639,5 @@ extension PieceRules {
   /// The address of the requests that have none of their own.
   package func base(of target: Target) -> Template {
     url ?? target.address ?? Template(literal: target.url.absoluteString)
-  }
-}
-
-extension ResumeRequest {
-  /// One of the requests of an upload in pieces.
-  package init(
-    _ call: PieceCall, of target: Target, _ values: Template.Values
-  ) throws(Failure.Cause) {
-    for template in call.templates {
-      if let obstacle = template.obstacle(with: values) { throw .unsendable(obstacle) }
-    }
-    // A header field is left out, but an address or a body would say -1.
-    if values.piece.range.isEmpty, call.saysEnd {
-      throw .unsendable("it is empty, so it has no last byte whose offset {piece.end} could be")
-    }
-    var fields: [RequestHead.Header] = []
-    for field in call.headers {
-      if let header = try field.header(with: values) { fields.append(header) }
-    }
-    let isFromReply = if case .reply = call.address { true } else { false }
-    var whole = call.address.template
-    var query = call.query
-    if case .base = call.address {
-      whole = (target.resume.pieces?.base(of: target) ?? Template(literal: "")) + whole
-      if target.resume.pieces?.url == nil { query = target.query + query }
-    }
-    let address = whole.hidingQuery().address(with: values, query: query)
-    // In a preview, an address from a reply is still a placeholder, not a URL.
-    let isSent = values.gaps == .none
-    let written = isSent ? address.written : target.url.absoluteString
-    guard let url = URL(written: written, relativeTo: target.url)?.absoluteURL, Origin(url) != nil,
-      !url.pathComponents.contains(where: { $0 == ".." || $0 == "." })
-    else { throw .unsendable("the address is invalid once its placeholders are filled in") }
-    let form = call.form.encoded(with: values)
-    self.init(call.method, url)
-    if isFromReply, isSent {
-      guard url.user == nil, url.password == nil else { throw .unresumable(.badLocation) }
-      if Origin(url).map(target.isDowngrade) == true { throw .unencrypted(at: url) }
-      // Another server must not choose where the target's credentials go.
-      staysAway = values.upload.isFromAway
-    }
-    headers = fields
-    described = Described(
-      address: address, isAddressFromReply: isFromReply,
-      text: (call.json ?? call.text)?.stretches(with: values) ?? (form.isEmpty ? nil : form),
-      type: call.contentType)
   }
 }

@@ -21,19 +21,23 @@ package struct PieceRules: Hashable, Sendable {
   package var above: Int64?
   package var first = 1
   /// The request that begins an upload; nil if none is needed.
-  package var begin: PieceCall?
+  package var begin: Call?
   /// The request that carries a piece.
-  package var piece = PieceCall(method: "PUT")
+  package var piece = Call(method: "PUT")
+  /// What becomes of a piece if it is unknown whether the server has it.
+  package var unanswered = Unanswered.again
+  /// The values to keep from the reply to the first piece, in place of the reply to `begin`.
+  package var beginning: [Call.Value] = []
   /// The request for the last piece, if it differs from the others.
-  package var last: PieceCall?
+  package var last: Call?
   /// The request that joins the pieces into one file; nil if the reply to the last piece is the upload's reply.
-  package var finish: PieceCall?
+  package var finish: Call?
   /// The request that makes the server forget an upload; nil if there is none.
-  package var abort: PieceCall?
+  package var abort: Call?
   /// The request that asks how much of the file the server has; nil if the server cannot be asked.
-  package var status: PieceCall?
+  package var status: Call?
   /// The request for permission before each piece; nil if none is needed.
-  package var ticket: PieceCall?
+  package var ticket: Call?
   /// How `{pieces}` lists each piece; nil if there is no such list.
   package var each: Each?
   /// How a reply shows, besides by 404 or 410, that the server no longer knows the upload.
@@ -43,6 +47,16 @@ package struct PieceRules: Hashable, Sendable {
   package static let mostPieces = 10_000
   /// How many bytes a piece has if the configuration does not say.
   static let usualSize: Int64 = 16 << 20
+
+  /// What becomes of a piece whose reply was lost.
+  package enum Unanswered: String, Hashable, Sendable, CaseIterable {
+    /// It is sent again.
+    case again
+    /// It counts as taken. If the server did not take it, the server will refuse to finish the upload.
+    case taken
+    /// The whole upload starts over.
+    case restart
+  }
 
   /// How `{pieces}` lists a piece.
   package struct Each: Hashable, Sendable {
@@ -92,7 +106,7 @@ package struct PieceRules: Hashable, Sendable {
       number: first + index, index: index, range: offset..<end, isLast: end == file)
   }
 
-  func call(for piece: Template.Values.Piece) -> PieceCall {
+  func call(for piece: Template.Values.Piece) -> Call {
     piece.isLast ? last ?? self.piece : self.piece
   }
 
@@ -100,7 +114,7 @@ package struct PieceRules: Hashable, Sendable {
   /// as that piece's digests. Values that only replies give stay placeholders.
   package func preview(
     of file: Int64, in size: Int64, digests: ContentDigests?, _ values: Template.Values
-  ) -> (call: PieceCall, values: Template.Values) {
+  ) -> (call: Call, values: Template.Values) {
     var values = values
     values.gaps = .ofReplies
     values.upload.count = Self.count(of: size, for: file)
@@ -110,7 +124,7 @@ package struct PieceRules: Hashable, Sendable {
   }
 
   /// The requests, with their names in the configuration.
-  package var calls: [(name: String, call: PieceCall)] {
+  package var calls: [(name: String, call: Call)] {
     [
       ("begin", begin), ("ticket", ticket), ("piece", piece), ("last", last), ("finish", finish),
       ("abort", abort), ("status", status),
@@ -118,7 +132,7 @@ package struct PieceRules: Hashable, Sendable {
   }
 
   /// The names of the values that are kept for the whole upload.
-  package var begunNames: Set<String> { Set(((begin?.values ?? []) + piece.beginning).map(\.name)) }
+  package var begunNames: Set<String> { Set(((begin?.values ?? []) + beginning).map(\.name)) }
 
   /// The configuration key that makes the order of the pieces matter (for `finish`, because it is missing); nil if any
   /// order will do.
@@ -126,8 +140,8 @@ package struct PieceRules: Hashable, Sendable {
     if finish == nil { return "finish" }
     if piece.offset != nil || last?.offset != nil { return "offset" }
     if status != nil { return "status" }
-    if !piece.beginning.isEmpty { return "begins" }
-    return piece.unanswered == .again ? nil : "unanswered"
+    if !beginning.isEmpty { return "begins" }
+    return unanswered == .again ? nil : "unanswered"
   }
 
   /// Whether a reply says that the server no longer knows the upload.

@@ -63,27 +63,8 @@ package struct CurlCommand: Hashable, Sendable {
       isTrusted: ticket == nil, sum: first.digests?[.sha256], note: note)
   }
 
-  /// Makes the command for a small request to the target's server.
-  package init(
-    _ call: ServerCall, to target: Target, _ values: Template.Values, note: String
-  ) throws(InvalidInput) {
-    let address = call.url.hidingQuery().address(with: values, query: call.query)
-    let isTrusted = Origin(text: address.written) == target.origin
-    let head: RequestHead
-    do throws(Failure.Cause) {
-      head = try RequestHead(
-        call, of: target, credentials: target.credentials(isTrusted), values: values)
-    } catch {
-      throw InvalidInput(Failure(error).explanation)
-    }
-    let text = call.json?.stretches(with: values) ?? call.form.encoded(with: values)
-    try self.init(
-      head, at: address, text.isEmpty ? .nothing : .text(text), to: target, isTrusted: isTrusted,
-      note: note)
-  }
-
-  /// Makes the command for one of the requests of an upload that takes several. `content` is nil if the request carries
-  /// no part of the file. A `type` is that of the content, if the request names none.
+  /// Makes the command for a request besides the target's own, such as one of an upload that takes several. `content`
+  /// is nil if the request carries no part of the file. A `type` is that of the content, if the request names none.
   package init(
     _ request: ResumeRequest, to target: Target, _ values: Template.Values,
     _ content: Content? = nil, from beginning: Beginning? = nil, type: String? = nil,
@@ -170,10 +151,12 @@ extension ResumeRequest {
   /// The head as it is shown. Only the target's own server gets the credentials. If the address comes from a reply, it
   /// is not known yet whether that is where it leads.
   package func shownHead(
-    of target: Target, _ values: Template.Values
+    of target: Target, _ values: Template.Values, accept: String = "*/*"
   ) throws(Failure.Cause) -> RequestHead {
     try RequestHead(
-      self, of: target, credentials: target.credentials(isKnownToBe(at: target)), values: values)
+      self, of: target,
+      credentials: isKnownToBe(at: target) ? .all(token: target.tokenPlaceholder) : .none,
+      values: values, accept: accept)
   }
 
   /// Whether it goes to the target's own server, as far as is known before anything is sent.
@@ -192,12 +175,5 @@ extension Ticket {
       }
     return uploadURL.prefix.stretches(with: values) + [.text("{\(place)}")]
       + uploadURL.suffix.stretches(with: values)
-  }
-}
-
-extension Target {
-  /// The credentials as they are shown, for its own server or for another.
-  fileprivate func credentials(_ isTrusted: Bool) -> RequestHead.Credentials {
-    isTrusted ? .all(token: tokenPlaceholder) : .none
   }
 }

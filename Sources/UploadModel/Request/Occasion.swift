@@ -48,9 +48,9 @@ package struct Occasion: Hashable, Sendable {
   }
 
   /// The same occasion for a request other than the file's own. What the ticket adds to that one must not be in it.
-  package func aside(from headers: [Target.Field] = []) -> Occasion {
+  package func aside() -> Occasion {
     var copy = self
-    (copy.fields, copy.headers, copy.address) = ([], headers, nil)
+    (copy.fields, copy.headers, copy.address) = ([], [], nil)
     return copy
   }
 

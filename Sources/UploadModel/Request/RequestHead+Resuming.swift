@@ -1,16 +1,20 @@
 extension RequestHead {
-  /// The head of one of the requests that make up a resumable upload.
+  /// The head of a request besides the target's own. `accept` says which media types its reply may have.
   package init(
     _ asked: ResumeRequest, of target: Target, on occasion: Occasion = Occasion(),
-    credentials: Credentials, values: Template.Values
+    credentials: Credentials, values: Template.Values, accept: String = "*/*"
   ) throws(Failure.Cause) {
     self.init(
       method: asked.method,
-      address: asked.described?.address ?? [.text(asked.url.absoluteString)], accept: "*/*")
+      address: asked.described?.address ?? [.text(asked.url.absoluteString)], accept: accept)
     try add(credentials, of: target, on: occasion, values)
     add(asked.headers)
-    if let type = asked.described?.type { set("Content-Type", type) }
+    // A ticket may name the type itself, since its signature may cover it.
+    if let type = asked.described?.type, !has("Content-Type") { set("Content-Type", type) }
   }
+
+  /// What the replies to small requests, such as the one for a ticket, should be: hoist reads them itself.
+  package static let json = "application/json"
 
   /// Adds the name of a file that goes without a form (RFC 6266, and RFC 8187 if it is not ASCII), unless the target
   /// sets the field itself.

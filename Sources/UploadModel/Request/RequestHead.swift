@@ -27,17 +27,6 @@ package struct RequestHead: Hashable, Sendable {
   /// encoded.
   package private(set) var headers: [Header]
 
-  /// The head of a small request to a target's server, such as for a ticket, a list or a deletion.
-  package init(
-    _ call: ServerCall, of target: Target, on occasion: Occasion = Occasion(),
-    credentials: Credentials, values: Template.Values
-  ) throws(Failure.Cause) {
-    self.init(
-      method: call.method, address: call.url.stretches(with: values), accept: "application/json")
-    if let type = call.contentType { set("Content-Type", type) }
-    try add(credentials, of: target, on: occasion, values)
-  }
-
   init(method: String, address: Text?, accept: String) {
     self.method = method
     self.address = address

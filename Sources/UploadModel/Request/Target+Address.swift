@@ -18,12 +18,14 @@ extension Template {
   /// The address with its placeholders filled in and the query items added.
   func address(with values: Values, query: [Target.Field]) -> [Filled] {
     var stretches = stretches(with: values)
-    let fixed = sample("x")
-    let isInQuery = fixed.contains(scalars: "?")
-    for (index, field) in query.enumerated() {
-      let separator = index > 0 ? "&" : !isInQuery ? "?" : fixed.hasSuffix(scalars: "?") ? "" : "&"
+    guard !query.isEmpty else { return stretches }
+    let address = stretches.written
+    var separator = "?"
+    if address.contains(scalars: "?") { separator = address.hasSuffix(scalars: "?") ? "" : "&" }
+    for field in query {
       stretches.append(.text("\(separator)\(PercentEncoding.encode(field.name))="))
       stretches += field.value.stretches(with: values).map(\.encoded)
+      separator = "&"
     }
     return stretches
   }

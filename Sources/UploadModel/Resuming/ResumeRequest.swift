@@ -60,12 +60,59 @@ package struct ResumeRequest: Hashable, Sendable {
     headers.append(RequestHead.Header(name: name, value: [.text(value)]))
   }
 
-  init(
+  package init(
     _ method: String, _ url: URL, _ headers: [(String, String)] = [], content: Range<Int64>? = nil,
     checksum: ContentDigests.Algorithm? = nil
   ) {
     (self.method, self.url) = (method, url)
     (self.content, self.checksum) = (content, checksum)
     for (name, value) in headers { add(name, value) }
+  }
+}
+
+extension ResumeRequest {
+  /// A call with its placeholders filled in. Throws if they cannot be, or if it leads where the target's requests must
+  /// not go.
+  package init(
+    _ call: Call, of target: Target, _ values: Template.Values
+  ) throws(Failure.Cause) {
+    for template in call.templates {
+      if let obstacle = template.obstacle(with: values) { throw .unsendable(obstacle) }
+    }
+    // A header field is left out, but an address or a body would say -1.
+    if values.piece.range.isEmpty, call.saysEnd {
+      throw .unsendable("it is empty, so it has no last byte whose offset {piece.end} could be")
+    }
+    var fields: [RequestHead.Header] = []
+    for field in call.headers {
+      if let header = try field.header(with: values) { fields.append(header) }
+    }
+    let isFromReply = if case .reply = call.address { true } else { false }
+    var whole = call.address.template
+    var query = call.query
+    if case .base = call.address {
+      whole = (target.resume.pieces?.base(of: target) ?? Template(literal: "")) + whole
+      if target.resume.pieces?.url == nil { query = target.query + query }
+    }
+    let address = whole.hidingQuery().address(with: values, query: query)
+    // In a preview, an address from a reply is still a placeholder, not a URL.
+    let isSent = values.gaps == .none
+    let written = isSent ? address.written : target.url.absoluteString
+    guard let url = URL(written: written, relativeTo: target.url)?.absoluteURL, Origin(url) != nil,
+      !url.pathComponents.contains(where: { $0 == ".." || $0 == "." })
+    else { throw .unsendable("the address is invalid once its placeholders are filled in") }
+    let form = call.form.encoded(with: values)
+    self.init(call.method, url)
+    if isFromReply, isSent {
+      guard url.user == nil, url.password == nil else { throw .unresumable(.badLocation) }
+      if Origin(url).map(target.isDowngrade) == true { throw .unencrypted(at: url) }
+      // Another server must not choose where the target's credentials go.
+      staysAway = values.upload.isFromAway
+    }
+    headers = fields
+    described = Described(
+      address: address, isAddressFromReply: isFromReply,
+      text: (call.json ?? call.text)?.stretches(with: values) ?? (form.isEmpty ? nil : form),
+      type: call.contentType)
   }
 }

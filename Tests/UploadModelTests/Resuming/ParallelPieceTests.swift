@@ -123,7 +123,7 @@ extension PieceMachineTests {
     ParallelPieces(
       testDescription: "each has its own ticket and digests", parallel: 2,
       change: {
-        $0.ticket = PieceCall(method: "GET")
+        $0.ticket = Call(method: "GET")
         $0.ticket?.address = .base(template("/t{piece.number}", url: true))
         $0.piece.address = .base(template("/{ticket:/a|url}/{piece.sha1}", url: true))
       }, size: 8,
@@ -140,7 +140,7 @@ extension PieceMachineTests {
     ParallelPieces(
       testDescription: "no piece follows a ticket after a failure", parallel: 2,
       change: {
-        $0.ticket = PieceCall(method: "GET")
+        $0.ticket = Call(method: "GET")
         $0.piece.address = .base(template("/{ticket:/a|url}", url: true))
       },
       replies: [(0, begun), (1, .status(503)), (0, ticket("x"))],

@@ -16,14 +16,14 @@ struct PieceMachineTests {
       ?? Template(literal: "a mistake in the test")
   }
 
-  private static func value(_ name: String, header: String) -> PieceCall.Value {
-    PieceCall.Value(name: name, place: ReplyValue(.header(header)))
+  private static func value(_ name: String, header: String) -> Call.Value {
+    Call.Value(name: name, place: ReplyValue(.header(header)))
   }
 
   private static func call(
-    _ method: String, _ suffix: String = "", _ change: (inout PieceCall) -> Void = { _ in }
-  ) -> PieceCall {
-    var call = PieceCall(method: method)
+    _ method: String, _ suffix: String = "", _ change: (inout Call) -> Void = { _ in }
+  ) -> Call {
+    var call = Call(method: method)
     call.address = .base(template(suffix, url: true))
     change(&call)
     return call
@@ -48,16 +48,16 @@ struct PieceMachineTests {
 
   /// A server that says how much it has, without a request that finishes.
   private static func telling(_ change: (inout PieceRules) -> Void = { _ in }) -> ResumeRules {
-    var offset = PieceCall.Offset(.header("range"))
+    var offset = Call.Offset(.header("range"))
     offset.pattern = try? Pattern("-([0-9]+)$")
     (offset.plus, offset.missing) = (1, .nothing)
     return rules {
       ($0.each, $0.finish) = (nil, nil)
       $0.begin?.values = [value("place", header: "location")]
-      $0.piece = PieceCall(method: "PUT")
+      $0.piece = Call(method: "PUT")
       $0.piece.address = .reply(template("{begin.place}"))
       ($0.piece.rules.ok, $0.piece.offset) = ([308...308], offset)
-      $0.status = PieceCall(method: "PUT")
+      $0.status = Call(method: "PUT")
       $0.status?.address = .reply(template("{begin.place}"))
       $0.status?.rules.ok = [308...308]
       $0.status?.offset = offset
@@ -73,7 +73,7 @@ struct PieceMachineTests {
     rules {
       $0.each = nil
       $0.finish = call("POST", "/{begin.id}")
-      ($0.piece.values, $0.piece.unanswered) = ([], .taken)
+      ($0.piece.values, $0.unanswered) = ([], .taken)
       change(&$0)
     }
   }
@@ -263,12 +263,12 @@ struct PieceMachineTests {
     row(
       "the last piece must not arrive twice, and may have finished the upload: nobody can tell",
       by: rules {
-        $0.piece.unanswered = .restart
+        $0.unanswered = .restart
         ($0.each, $0.finish) = (nil, nil)
       },
       from: kept(
         rules {
-          $0.piece.unanswered = .restart
+          $0.unanswered = .restart
           ($0.each, $0.finish) = (nil, nil)
         }, at: 8
       ) { ($0.isUnderWay, $0.isFinishing) = (true, true) }, [],
@@ -279,8 +279,8 @@ struct PieceMachineTests {
       ["forget", "DELETE /upload/7", "POST /upload", "http-503"]),
     row(
       "a piece that may have arrived must not arrive twice",
-      by: rules { $0.piece.unanswered = .restart },
-      from: kept(rules { $0.piece.unanswered = .restart }, at: 4) { $0.isUnderWay = true },
+      by: rules { $0.unanswered = .restart },
+      from: kept(rules { $0.unanswered = .restart }, at: 4) { $0.isUnderWay = true },
       [.status(204), .status(503)],
       ["forget", "DELETE /upload/7", "POST /upload", "http-503"]),
     row(
@@ -294,8 +294,8 @@ struct PieceMachineTests {
       ]),
     row(
       "but not the first, whose reply gives what the others need",
-      by: counting { $0.piece.beginning = [value("id", header: "x-id")] },
-      from: kept(counting { $0.piece.beginning = [value("id", header: "x-id")] }, at: 0) {
+      by: counting { $0.beginning = [value("id", header: "x-id")] },
+      from: kept(counting { $0.beginning = [value("id", header: "x-id")] }, at: 0) {
         $0.isUnderWay = true
       },
       [.status(204), .status(503)],
@@ -379,7 +379,7 @@ struct PieceMachineTests {
       "an identifier comes with the reply to the first piece",
       by: rules {
         $0.begin = nil
-        $0.piece.beginning = [value("id", header: "x-id")]
+        $0.beginning = [value("id", header: "x-id")]
       }, size: 8, [.status(200, ["x-id": "7", "etag": "e1"]), etag(2), .status(200)],
       [
         "keep /upload at 0", "PUT /upload//001 0..<4", "keep /upload at 4",

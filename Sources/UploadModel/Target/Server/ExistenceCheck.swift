@@ -1,7 +1,7 @@
 /// How a server is asked whether it has files already, before any of them is sent.
 package struct ExistenceCheck: Hashable, Sendable {
   /// The request. If `signs` is empty, success means that the server has the file.
-  package var call: ServerCall
+  package var call: Call
   /// What a successful reply says if the server has the file; empty if its status is enough.
   package var signs: [FailureRule] = []
   /// The JSON for each file in `{files}`; nil if a request is about only one file.
@@ -9,7 +9,7 @@ package struct ExistenceCheck: Hashable, Sendable {
   /// The most files in a request with `each`.
   package var maxFiles = 100
 
-  package init(call: ServerCall) { self.call = call }
+  package init(call: Call) { self.call = call }
 
   var templates: [Template] {
     call.templates + [each].compactMap(\.self) + signs.compactMap(\.template)

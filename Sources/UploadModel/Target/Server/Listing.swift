@@ -4,7 +4,7 @@ extension ServerSide {
   /// How entries are listed.
   package struct Listing: Hashable, Sendable {
     /// The request for the first page.
-    package var call: ServerCall
+    package var call: Call
     /// Where the array of entries is in the reply.
     package var items: JSONPointer
     /// Where an entry contains its identifier.
@@ -24,7 +24,7 @@ extension ServerSide {
     /// What `hoist ls` prints for an entry. If empty, it prints the identifier and the title.
     package var columns: [Column] = []
 
-    package init(call: ServerCall, items: JSONPointer, id: JSONPointer, title: JSONPointer) {
+    package init(call: Call, items: JSONPointer, id: JSONPointer, title: JSONPointer) {
       self.call = call
       self.items = items
       self.id = id

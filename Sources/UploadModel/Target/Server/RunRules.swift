@@ -3,16 +3,16 @@
 package struct RunRules: Hashable, Sendable {
   /// The request before the first file, whose reply gives values for all other requests; nil if the target has no such
   /// request.
-  package var open: PieceCall?
+  package var open: Call?
   /// What comes after the last file; nil if nothing does.
   package var close: Closing?
 
   /// The end of a run.
   package struct Closing: Hashable, Sendable {
     /// The request after the last file.
-    package var call = PieceCall(method: "POST")
+    package var call = Call(method: "POST")
     /// The request that discards what the run has made; nil if the target has no such request.
-    package var abort: PieceCall?
+    package var abort: Call?
     /// What happens if a file has failed, or its outcome is unknown.
     package var onFailure = OnFailure.keep
 
@@ -38,7 +38,7 @@ package struct RunRules: Hashable, Sendable {
   package var names: Set<String> { Set((open?.values ?? []).map(\.name)) }
 
   /// The requests, with their names in the configuration.
-  package var calls: [(name: String, call: PieceCall)] {
+  package var calls: [(name: String, call: Call)] {
     [("open", open), ("close", close?.call), ("abort", close?.abort)]
       .compactMap { name, call in call.map { (name, $0) } }
   }

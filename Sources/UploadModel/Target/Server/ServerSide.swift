@@ -3,9 +3,9 @@ package struct ServerSide: Hashable, Sendable {
   /// Lists the entries.
   package var list: Listing?
   /// Requests one entry, `{id}`.
-  package var get: ServerCall?
+  package var get: Call?
   /// Deletes one entry, `{id}`.
-  package var delete: ServerCall?
+  package var delete: Call?
   /// Sent to the server after each upload, for example to record it there.
-  package var create: ServerCall?
+  package var create: Call?
 }

@@ -4,7 +4,7 @@ import JSONText
 /// A request for permission to upload. Its reply says where to upload, and with which form fields and header fields
 /// (presigned POST and PUT).
 package struct Ticket: Hashable, Sendable {
-  package var call: ServerCall
+  package var call: Call
   /// Where its reply names the URL that takes the file.
   package var uploadURL: ReplyValue
   /// Where its reply contains an object of form fields; nil for none.
@@ -19,7 +19,7 @@ package struct Ticket: Hashable, Sendable {
   package var namedHosts: Set<NamedHost> = []
 
   package init(
-    call: ServerCall, uploadURL: ReplyValue, fields: JSONPointer? = nil,
+    call: Call, uploadURL: ReplyValue, fields: JSONPointer? = nil,
     headers: JSONPointer? = nil
   ) {
     self.call = call
@@ -72,28 +72,31 @@ package struct Ticket: Hashable, Sendable {
   /// The request that tells the target's server that the file has been uploaded.
   package struct Confirmation: Hashable, Sendable {
     /// The request, apart from its address, which the ticket names.
-    package var call: ServerCall
+    package var call: Call
     /// Where the ticket names the address of the request.
     package var url: JSONPointer
     /// Where the ticket contains an object of header fields for the request; nil for none.
     package var headers: JSONPointer?
 
     /// The defaults of a confirmation, before its keys in the configuration are read.
-    package static let start = Confirmation(
-      call: ServerCall(url: Template(literal: ""), method: "POST"), url: .whole)
+    package static let start = Confirmation(call: Call(method: "POST"), url: .whole)
 
-    /// The request that a target's ticket asks for, and its header fields; nil if the ticket asks for no confirmation.
-    /// Throws if the ticket leads where the target's requests must not go.
+    /// The request that a target's ticket asks for; nil if the ticket asks for no confirmation. Throws if the ticket
+    /// leads where the target's requests must not go.
     package func request(
       askedForBy ticket: JSONValue?, of target: Target
-    ) throws(InvalidInput) -> (call: ServerCall, headers: [Target.Field])? {
+    ) throws(InvalidInput) -> Call? {
       guard let text = url.text(in: ticket), !text.isEmpty else { return nil }
       var call = call
       let url = try Ticket.address(text, "\(self.url)", from: target.url)
-      call.url = Template(literal: url.absoluteString)
+      // A fragment is never sent, and the query would follow it.
+      let sent = Substring(url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "#") })
+      call.address = .own(Template(literal: String(sent)))
       // A ticket may leave the header fields out if its server needs none.
-      let isGiven = headers?.value(in: ticket) != nil
-      return (call, isGiven ? try Ticket.headers(headers, in: ticket) : [])
+      if headers?.value(in: ticket) != nil {
+        call.headers = try Ticket.headers(headers, in: ticket)
+      }
+      return call
     }
   }
 

@@ -5,7 +5,7 @@ import JSONText
 package struct WaitRule: Hashable, Sendable {
   /// The request, a GET. Its address is filled in with values of the upload's reply, unless `place` says where that
   /// reply names the address.
-  package var call: ServerCall
+  package var call: Call
   /// Where the upload's reply names the address; nil if `call` has it.
   package var place: ReplyValue?
   /// The statuses of the upload's reply after which the server is asked; empty for all that mean success.
@@ -18,7 +18,7 @@ package struct WaitRule: Hashable, Sendable {
   package var signs: [FailureRule] = []
 
   package init() {
-    call = ServerCall(url: Template(literal: ""))
+    call = Call(method: "GET")
     // These leave out 202 (Accepted) and Mastodon's 206 (Partial Content), which mean that the server has not finished
     // yet.
     call.rules.ok = [200...201, 203...205, 207...299]
@@ -52,7 +52,7 @@ package struct WaitRule: Hashable, Sendable {
       if let obstacle = call.templates.lazy.compactMap({ $0.obstacle(with: values) }).first {
         throw InvalidInput("\(obstacle), which the request about the file needs")
       }
-      text = call.url.filled(with: values)
+      text = call.address.template.filled(with: values)
     }
     // Only the target's own server gets the credentials and is believed.
     guard let url = URL(written: text, relativeTo: end.url)?.absoluteURL,

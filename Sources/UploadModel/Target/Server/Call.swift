@@ -1,8 +1,9 @@
-/// A request that the configuration describes, as part of an upload in pieces or of a run.
-package struct PieceCall: Hashable, Sendable {
+/// A request that a target's configuration describes, such as the one for a ticket or the one that begins an upload in
+/// pieces. Its placeholders are filled in each time it is sent (`ResumeRequest`).
+package struct Call: Hashable, Sendable {
   /// The HTTP method, in upper case.
   package var method: String
-  package var address = Address.base(Template(literal: ""))
+  package var address: Address
   /// Query items that are added to the address, in this order.
   package var query: [Target.Field] = []
   /// Header fields besides the target's own.
@@ -17,37 +18,23 @@ package struct PieceCall: Hashable, Sendable {
   package var type: String?
   /// How the request carries a piece, if it carries one.
   package var body = Target.Body.binary
-  /// What becomes of a piece if it is unknown whether the server has it.
-  package var unanswered = Unanswered.again
   /// How its reply is judged.
   package var rules = ReplyRules()
   /// The values to keep from its reply.
   package var values: [Value] = []
-  /// The values to keep from the reply to the first piece, in place of the reply to `begin`.
-  package var beginning: [Value] = []
   /// Where its reply says how many bytes of the file the server has; nil if it does not say so.
   package var offset: Offset?
 
-  /// What becomes of a piece whose reply was lost.
-  package enum Unanswered: String, Hashable, Sendable, CaseIterable {
-    /// It is sent again.
-    case again
-    /// It counts as taken. If the server did not take it, the server will refuse to finish the upload.
-    case taken
-    /// The whole upload starts over.
-    case restart
-  }
-
   /// Where a request goes.
   package enum Address: Hashable, Sendable {
-    /// To the address that all these requests share, with this text appended.
+    /// To the address that the requests of an upload in pieces share, with this text appended.
     case base(Template)
     /// To an address of its own.
     case own(Template)
     /// To an address that a reply gives.
     case reply(Template)
 
-    var template: Template {
+    package var template: Template {
       switch self {
       case .base(let text), .own(let text), .reply(let text): text
       }
@@ -100,9 +87,19 @@ package struct PieceCall: Hashable, Sendable {
     }
   }
 
-  package init(method: String) { self.method = method }
+  /// A request to the address that the requests of an upload share.
+  package init(method: String, rules: ReplyRules = ReplyRules()) {
+    (self.method, self.rules) = (method, rules)
+    address = .base(Template(literal: ""))
+  }
 
-  /// The media type of its body; nil if it has neither a `type` nor a body besides the piece.
+  /// A request to an address of its own.
+  package init(url: Template, method: String = "GET", json: Template? = nil) {
+    (self.method, self.json) = (method, json)
+    address = .own(url)
+  }
+
+  /// The media type of its body; nil if it has neither a `type` nor a body besides a piece.
   var contentType: String? {
     if let type { return type }
     if json != nil { return "application/json" }
@@ -124,7 +121,7 @@ package struct PieceCall: Hashable, Sendable {
   }
 }
 
-extension [PieceCall.Value] {
+extension [Call.Value] {
   /// The values in a reply by name, or the error that names the first one that is missing.
   package func found(in end: TransferEnd) -> Result<[String: String], InvalidInput> {
     var values: [String: String] = [:]

@@ -1,0 +1,19 @@
+extension Target {
+  /// All requests to its server that are not uploads.
+  package var calls: [Call] { serverCalls + [ticket?.call].compactMap(\.self) }
+
+  private var serverCalls: [Call] {
+    [server.list?.call, server.get, server.delete, server.create, exists?.call, wait?.call]
+      .compactMap(\.self)
+  }
+
+  package var templates: [Template] {
+    [address, fileName, fileField].compactMap(\.self)
+      + (fields + query + headers + publicHeaders).map(\.value)
+      + (response.failures + response.duplicates).compactMap(\.template)
+      + (exists?.templates ?? []) + (wait?.templates ?? [])
+      + serverCalls.flatMap(\.templates)
+      + (ticket?.templates ?? []) + (prepare?.words ?? []) + (resume.pieces?.templates ?? [])
+      + run.calls.flatMap(\.call.templates)
+  }
+}
