@@ -193,7 +193,7 @@ struct RunTests {
     var target = try target(server, .keep)
     target.headers = [.init(name: "X-Token", value: try template("{open.id}"))]
     var wait = WaitRule()
-    wait.call.url = Template(literal: server.url("/tasks").absoluteString)
+    wait.call.address = .own(Template(literal: server.url("/tasks").absoluteString))
     (wait.interval, wait.limit) = (0.02, 3)
     target.wait = wait
     let ends = await EngineHarness().upload([try folder.write("b", count: 10)], to: target)
