@@ -1,3 +1,5 @@
+import Glibc
+
 /// Text that stands for bytes which need not be UTF-8, such as a file's name.
 ///
 /// Each byte that is not part of valid UTF-8 becomes a scalar for private use (U+10FE80 to U+10FEFF). So two different
@@ -35,7 +37,8 @@ extension StringProtocol {
   /// Whether the text stands for bytes that are not UTF-8.
   package var hasRawBytes: Bool {
     // Only scalars of the last planes begin with this byte, and hardly any text has one.
-    utf8.contains(0xF4) && unicodeScalars.contains { $0.rawByte != nil }
+    withBytes { bytes in bytes.baseAddress.flatMap { memchr($0, 0xF4, bytes.count) } != nil }
+      && unicodeScalars.contains { $0.rawByte != nil }
   }
 
   /// The text with U+FFFD for each byte that is not UTF-8, for readers that expect nothing else.

@@ -6,14 +6,20 @@
 /// compared for safety or parsed as a protocol therefore goes through these methods, or through `utf8` and
 /// `unicodeScalars`; `make lint` finds other uses (`config/lint-text.py`).
 extension StringProtocol {
+  /// Calls `body` with the UTF-8 bytes. Callers in other rooms share one copy of these methods, in which each step
+  /// through a text of any type would take as long as fifty steps through its bytes.
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    utf8.withContiguousStorageIfAvailable(body) ?? Array(utf8).withUnsafeBufferPointer(body)
+  }
+
   package func hasPrefix(scalars prefix: some StringProtocol) -> Bool {
-    utf8.starts(with: prefix.utf8)
+    withBytes { bytes in prefix.withBytes { bytes.starts(with: $0) } }
   }
 
   package func hasSuffix(scalars suffix: some StringProtocol) -> Bool {
-    // Reversed here, where nothing says that they can be read backwards, each would become an array.
-    let count = suffix.utf8.count
-    return utf8.count >= count && utf8.suffix(count).elementsEqual(suffix.utf8)
+    withBytes { bytes in
+      suffix.withBytes { bytes.count >= $0.count && bytes.suffix($0.count).elementsEqual($0) }
+    }
   }
 
   /// The text after these scalars; nil if it does not start with them.
@@ -25,7 +31,7 @@ extension StringProtocol {
   /// Whether both texts consist of the same scalars. `==` is weaker: it uses Unicode's canonical equivalence,
   /// so texts that only look alike are equal.
   package func hasSameScalars(as other: some StringProtocol) -> Bool {
-    utf8.elementsEqual(other.utf8)
+    withBytes { bytes in other.withBytes { bytes.elementsEqual($0) } }
   }
 
   /// The text with the letters A to Z in lower case; all others are unchanged.
@@ -72,10 +78,18 @@ extension StringProtocol {
   package func split(
     scalar separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = false
   ) -> [String] {
-    unicodeScalars.split(
-      separator: separator, maxSplits: maxSplits,
-      omittingEmptySubsequences: omittingEmptySubsequences
-    ).map { String(String.UnicodeScalarView($0)) }
+    guard separator.isASCII else {
+      return unicodeScalars.split(
+        separator: separator, maxSplits: maxSplits,
+        omittingEmptySubsequences: omittingEmptySubsequences
+      ).map { String(String.UnicodeScalarView($0)) }
+    }
+    return withBytes { bytes in
+      bytes.split(
+        separator: UInt8(ascii: separator), maxSplits: maxSplits,
+        omittingEmptySubsequences: omittingEmptySubsequences
+      ).map { String(decoding: $0, as: UTF8.self) }
+    }
   }
 
   /// The lines of a text file: LF ends a line, and a CR before it belongs to the line break.
@@ -90,7 +104,7 @@ extension StringProtocol {
     let start = unicodeScalars.firstIndex { !isBlank($0) } ?? endIndex
     let last = unicodeScalars.lastIndex { !isBlank($0) }
     let end = last.map { unicodeScalars.index(after: $0) } ?? start
-    return start < end ? String(String.UnicodeScalarView(unicodeScalars[start..<end])) : ""
+    return start < end ? String(self[start..<end]) : ""
   }
 
   private func nextRange(of wanted: [Unicode.Scalar], from start: Index) -> Range<Index>? {

@@ -41,6 +41,8 @@ import Testing
     #expect("a::b:".split(scalar: ":", omittingEmptySubsequences: true) == ["a", "b"])
     #expect("a:b:c".split(scalar: ":", maxSplits: 1) == ["a", "b:c"])
     #expect("".split(scalar: ":") == [""])
+    #expect("xaéb".dropFirst().split(scalar: "é") == ["a", "b"])
+    #expect("x:a:é".dropFirst(2).split(scalar: ":") == ["a", "é"])
     let range = "abcabc".range(scalars: "ca")
     #expect(range.map { String("abcabc"[$0]) } == "ca" && "abc".range(scalars: "x") == nil)
     #expect("ab".contains(scalars: "ab") && !"ab".contains(scalars: "abc"))
