@@ -64,7 +64,14 @@ extension String: ColumnValue {
   }
 
   package func bind(to parameter: Int32, of statement: OpaquePointer) -> Int32 {
-    sqlite3_bind_text(statement, parameter, self, Int32(clamping: utf8.count), copied)
+    // As an argument of a function in C, the text would first be copied to an array.
+    var text = self
+    return text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        sqlite3_bind_text(
+          statement, parameter, $0.baseAddress, Int32(clamping: $0.count), copied)
+      }
+    }
   }
 }
 

@@ -24,11 +24,27 @@ package final class Statement {
     while try step() {}
   }
 
+  /// Runs the statement with the values that `add` binds.
+  package func execute(_ add: (inout Parameters) -> Void) throws(DatabaseError) {
+    try bind(add)
+    defer { sqlite3_reset(statement) }
+    while try step() {}
+  }
+
   /// The first column of the first row; nil if there is no row, or the column is NULL.
   package func value<Value: ColumnValue>(
     _ values: [(any ColumnValue)?] = []
   ) throws(DatabaseError) -> Value? {
     try bind(values)
+    defer { sqlite3_reset(statement) }
+    return try step() ? Row(statement: statement)[0] : nil
+  }
+
+  /// The same, with the values that `add` binds.
+  package func value<Value: ColumnValue>(
+    _ add: (inout Parameters) -> Void
+  ) throws(DatabaseError) -> Value? {
+    try bind(add)
     defer { sqlite3_reset(statement) }
     return try step() ? Row(statement: statement)[0] : nil
   }
@@ -48,6 +64,14 @@ package final class Statement {
       let code = value?.bind(to: Int32(index + 1), of: statement) ?? SQLITE_OK
       if code != SQLITE_OK { throw DatabaseError(code, connection) }
     }
+  }
+
+  /// Sets all parameters; those that `add` leaves out are NULL.
+  private func bind(_ add: (inout Parameters) -> Void) throws(DatabaseError) {
+    var parameters = Parameters(of: statement)
+    add(&parameters)
+    parameters.addRest()
+    if let code = parameters.refusal { throw DatabaseError(code, connection) }
   }
 
   /// Steps to the next row; false after the last.

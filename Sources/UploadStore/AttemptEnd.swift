@@ -59,20 +59,30 @@ struct AttemptEnd {
     return now - receipt.seconds
   }
 
-  /// The columns of `values`.
+  /// The columns of `add`.
   static let columns = [
     "ended", "bytes", "status", "outcome", "arrival", "message", "reply", "reply_type",
     "reply_is_cut", "url",
     "deletion_url", "verified", "pieces", "doubtful", "grown",
   ]
 
-  func values(at instant: Double) -> [(any ColumnValue)?] {
-    [
-      instant, bytes, status, outcome.rawValue, arrival?.rawValue, message, reply?.text,
-      reply?.mediaType,
-      reply?.isCut ?? false, receipt?.url, receipt?.deletionURL, receipt?.verified,
-      JSONColumn.text(pieces), receipt?.doubt, receipt?.growth,
-    ]
+  /// Adds the values of an attempt that ended at `instant`.
+  func add(at instant: Double, to row: inout Parameters) {
+    row.add(instant)
+    row.add(bytes)
+    row.add(status)
+    row.add(outcome.rawValue)
+    row.add(arrival?.rawValue)
+    row.add(message)
+    row.add(reply?.text)
+    row.add(reply?.mediaType)
+    row.add(reply?.isCut ?? false)
+    row.add(receipt?.url)
+    row.add(receipt?.deletionURL)
+    row.add(receipt?.verified)
+    row.add(JSONColumn.text(pieces))
+    row.add(receipt?.doubt)
+    row.add(receipt?.growth)
   }
 
   static func excerpt(_ reply: Reply) -> Reply {

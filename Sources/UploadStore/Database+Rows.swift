@@ -5,10 +5,10 @@ extension Database {
   private static let most = 32
 
   /// Inserts many rows per statement, since starting and ending a statement costs SQLite more than a row does. `add`
-  /// appends the values of a row, in the order of the columns.
+  /// adds the values of a row, in the order of the columns.
   func insert<Row>(
-    into table: String, _ columns: [String], _ rows: some Sequence<Row>,
-    _ add: (Row, inout [(any ColumnValue)?]) -> Void
+    into table: String, _ columns: [String], _ rows: [Row],
+    _ add: (Row, inout Parameters) -> Void
   ) throws {
     let row = "(\(repeatElement("?", count: columns.count).joined(separator: ",")))"
     let head = "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
@@ -16,20 +16,19 @@ extension Database {
     func statement(_ count: Int) throws -> Statement {
       try self.statement(head + repeatElement(row, count: count).joined(separator: ", "))
     }
-    var insertMany: Statement?
-    var waiting: [(any ColumnValue)?] = []
-    for row in rows {
-      add(row, &waiting)
-      guard waiting.count == Self.most * columns.count else { continue }
-      let insert = try insertMany ?? statement(Self.most)
-      try insert.execute(waiting)
-      insertMany = insert
-      waiting.removeAll(keepingCapacity: true)
+    func insert(_ rows: ArraySlice<Row>, by statement: Statement) throws {
+      try statement.execute { row in for values in rows { add(values, &row) } }
     }
-    if waiting.isEmpty { return }
-    let insert = try statement(1)
-    for start in stride(from: 0, to: waiting.count, by: columns.count) {
-      try insert.execute(Array(waiting[start..<start + columns.count]))
+    var rest = rows[...]
+    if rest.count >= Self.most {
+      let insertMany = try statement(Self.most)
+      while rest.count >= Self.most {
+        try insert(rest.prefix(Self.most), by: insertMany)
+        rest = rest.dropFirst(Self.most)
+      }
     }
+    if rest.isEmpty { return }
+    let insertOne = try statement(1)
+    for index in rest.indices { try insert(rest[index...index], by: insertOne) }
   }
 }

@@ -9,14 +9,14 @@ enum ItemRows {
   static let columns =
     "id, device, inode, modified, size, state, failure, resume_point, processing, \(RecordColumns.list)"
 
-  /// The columns of `values`.
+  /// The columns of `add`.
   private static let changing =
     RecordColumns.names + ["device", "inode", "modified", "size", "state", "failure"]
 
-  /// The columns of a new row, beginning with those of `values`.
+  /// The columns of a new row, beginning with those of `add`.
   static let inserted = changing + ["sum", "position", "listed", "revision", "added", "id"]
 
-  /// The statement that updates an item. Its parameters are `values`, the revision, the item's number and the name of
+  /// The statement that updates an item. Its parameters are those of `add`, the revision, the item's number and the name of
   /// its state. It does not change finished items. It can only pause items that are being sent, unless they were
   /// removed from the queue. An item that was removed is being cancelled and may change in any way. The process that calls
   /// may not know of a clash yet.
@@ -29,28 +29,37 @@ enum ItemRows {
         AND (?\(changing.count + 3) <> 'paused' OR processing IS NOT NULL))
     """
 
-  static func updated(_ item: UploadItem, _ revision: Int64) -> [(any ColumnValue)?] {
-    values(item) + [revision, item.id.rawValue, stored(item.state).0]
+  static func addUpdated(_ item: UploadItem, _ revision: Int64, to row: inout Parameters) {
+    add(item, to: &row)
+    row.add(revision)
+    row.add(item.id.rawValue)
+    row.add(stored(item.state).0)
   }
 
   /// What the user can change of an item that is queued.
-  private static let editable = [
+  private static let editable: Set = [
     "target", "path", "name", "name_is_chosen", "field", "type", "type_source", "type_is_certain",
     "content_type",
   ]
 
-  /// The statement that changes how an item will be sent. Its parameters are those of `edited`.
-  static let edit = """
-    UPDATE item SET \(editable.map { "\($0) = ?" }.joined(separator: ", ")), revision = ? WHERE id = ?
-    """
+  /// The statement that changes how an item will be sent. Its parameters are the item's record, of which it uses a part,
+  /// the revision and the item's number.
+  static let edit = {
+    let values = RecordColumns.names.enumerated()
+      .filter { editable.contains($0.element) }.map { "\($0.element) = ?\($0.offset + 1)" }
+    let next = RecordColumns.names.count + 1
+    return """
+      UPDATE item SET \(values.joined(separator: ", ")), revision = ?\(next) WHERE id = ?\(next + 1)
+      """
+  }()
 
-  static func edited(_ item: UploadItem, _ revision: Int64) -> [(any ColumnValue)?] {
-    let all = Dictionary(
-      uniqueKeysWithValues: zip(RecordColumns.names, RecordColumns.values(item.record)))
-    return editable.map { all[$0] ?? nil } + [revision, item.id.rawValue]
+  static func addEdited(_ item: UploadItem, _ revision: Int64, to row: inout Parameters) {
+    RecordColumns.add(item.record, to: &row)
+    row.add(revision)
+    row.add(item.id.rawValue)
   }
 
-  /// The statement to run before an item is changed; its parameters are the item's number and its new record. It keeps
+  /// The statement to run before an item is changed; its parameters are those of `addKept`. It keeps
   /// the record as the item's attempts have sent it.
   static let keepForAttempts = """
     INSERT OR IGNORE INTO sent_record SELECT attempt.id, \(RecordColumns.list)
@@ -59,18 +68,27 @@ enum ItemRows {
       IS NOT (\(RecordColumns.names.map { _ in "?" }.joined(separator: ", ")))
     """
 
+  /// Adds the item's number and its new record.
+  static func addKept(_ item: UploadItem, to row: inout Parameters) {
+    row.add(item.id.rawValue)
+    RecordColumns.add(item.record, to: &row)
+  }
+
   /// The columns of a record as an attempt has sent it, from `attempt` and `item` joined with `sent_record`.
   static let asSent = RecordColumns.names.map { name in
     "CASE WHEN sent_record.attempt IS NULL THEN item.\(name) ELSE sent_record.\(name) END"
   }
 
-  /// The values for the first columns of `inserted`, which are also the first parameters of `update`.
-  static func values(_ item: UploadItem) -> [(any ColumnValue)?] {
+  /// Adds the values for the first columns of `inserted`, which are also the first parameters of `update`.
+  static func add(_ item: UploadItem, to row: inout Parameters) {
     let (state, failure) = stored(item.state)
-    return RecordColumns.values(item.record) + [
-      item.identity?.device, item.identity?.inode, item.identity?.modified, item.size, state,
-      failure,
-    ]
+    RecordColumns.add(item.record, to: &row)
+    row.add(item.identity?.device)
+    row.add(item.identity?.inode)
+    row.add(item.identity?.modified)
+    row.add(item.size)
+    row.add(state)
+    row.add(failure)
   }
 
   /// The name of a state, and its failure if it has one. Items under way are stored as waiting, since only the

@@ -4,7 +4,7 @@ import UploadModel
 
 /// The columns in which a record is stored, wherever it is stored.
 enum RecordColumns {
-  /// The columns, in the order of `values` and `record`.
+  /// The columns, in the order of `add` and `record`.
   static let names = [
     "uuid", "target", "path", "folder", "name", "name_is_chosen", "field", "type", "type_source",
     "type_is_certain", "content_type", "clash",
@@ -28,13 +28,20 @@ enum RecordColumns {
     clash TEXT
     """
 
-  static func values(_ record: ItemRecord) -> [(any ColumnValue)?] {
+  static func add(_ record: ItemRecord, to row: inout Parameters) {
     let isPlain = record.fileName.utf8.elementsEqual(record.location.name.utf8)
-    return [
-      record.uuid, record.target, record.location.bytes, record.folder,
-      isPlain ? nil : record.fileName, record.nameIsChosen, record.field, record.mediaType,
-      record.typeSource, record.typeIsCertain, record.contentType, record.clash?.rawValue,
-    ]
+    row.add(record.uuid)
+    row.add(record.target)
+    row.add(record.location.bytes)
+    row.add(record.folder)
+    row.add(isPlain ? nil : record.fileName)
+    row.add(record.nameIsChosen)
+    row.add(record.field)
+    row.add(record.mediaType)
+    row.add(record.typeSource)
+    row.add(record.typeIsCertain)
+    row.add(record.contentType)
+    row.add(record.clash?.rawValue)
   }
 
   /// The record in a row; `first` is the position of its first column.

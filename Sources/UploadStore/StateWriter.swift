@@ -94,7 +94,7 @@ struct StateWriter {
   @discardableResult
   func end(_ id: ItemID, _ ending: AttemptEnd) throws -> Bool {
     let sent = ending.receipt?.sent
-    try db.execute(
+    let update = try db.statement(
       """
       UPDATE attempt SET ended = ?,
         bytes = ? + \(ending.receipt != nil ? "COALESCE(start, 0)" : "0"),
@@ -103,9 +103,15 @@ struct StateWriter {
         sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?,
         began = MAX(began, ?)
       WHERE item = ? AND ended IS NULL
-      """,
-      ending.values(at: now)
-        + [sent?.name, sent?.mediaType, sent?.size, ending.beginning(at: now), id.rawValue])
+      """)
+    try update.execute { row in
+      ending.add(at: now, to: &row)
+      row.add(sent?.name)
+      row.add(sent?.mediaType)
+      row.add(sent?.size)
+      row.add(ending.beginning(at: now))
+      row.add(id.rawValue)
+    }
     return db.changes > 0
   }
 }

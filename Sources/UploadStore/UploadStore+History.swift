@@ -82,27 +82,30 @@ extension UploadStore {
     as record: (UploadItem) -> ItemRecord = \.record, now: Date = Date()
   ) throws(StoreError) {
     try write { db, _ in
-      let ends = ended.lazy.compactMap { item, began in
+      let ends = ended.compactMap { item, began in
         AttemptEnd(item.state).map { (item, began, $0) }
       }
       var number = try Self.takeNumbers(ended.count, db)
-      try db.insert(into: "pushed", Self.pushedColumns, ends) { row, values in
-        let (item, began, end) = row
+      try db.insert(into: "pushed", Self.pushedColumns, ends) { entry, row in
+        let (item, began, end) = entry
         let record = record(item)
         let identity = item.identity
         let sent = end.receipt?.sent
         let attempts = end.receipt?.attempts ?? item.state.failure?.attempts ?? 0
         let ended = now.timeIntervalSince1970
-        values.append(number)
-        values += RecordColumns.values(record)
-        values += [
-          identity?.device, identity?.inode, identity?.modified, item.size, item.sum,
-          sent.flatMap { $0.name == record.fileName ? nil : $0.name },
-          sent.flatMap { $0.mediaType == record.mediaType ? nil : $0.mediaType },
-          sent.flatMap { $0.size == item.size ? nil : $0.size }, attempts,
-          max(began.timeIntervalSince1970, end.beginning(at: ended)),
-        ]
-        values += end.values(at: ended)
+        row.add(number)
+        RecordColumns.add(record, to: &row)
+        row.add(identity?.device)
+        row.add(identity?.inode)
+        row.add(identity?.modified)
+        row.add(item.size)
+        row.add(item.sum)
+        row.add(sent.flatMap { $0.name == record.fileName ? nil : $0.name })
+        row.add(sent.flatMap { $0.mediaType == record.mediaType ? nil : $0.mediaType })
+        row.add(sent.flatMap { $0.size == item.size ? nil : $0.size })
+        row.add(attempts)
+        row.add(max(began.timeIntervalSince1970, end.beginning(at: ended)))
+        end.add(at: ended, to: &row)
         number += 1
       }
     }
@@ -157,14 +160,28 @@ extension UploadStore {
       for item in items {
         let target = common ?? TargetName(item.target)
         let beginning = target.beginning
-        let isTarget: [(any ColumnValue)?] = [target.base, beginning, beginning]
-        var moment = try item.sum.flatMap { try Self.latest(bySum, [$0] + isTarget) }
+        func addTarget(to row: inout Parameters) {
+          row.add(target.base)
+          row.add(beginning)
+          row.add(beginning)
+        }
+        var moment = try item.sum.flatMap { sum in
+          try Self.latest(bySum) { row in
+            row.add(sum)
+            addTarget(to: &row)
+          }
+        }
         if moment == nil, let identity = item.identity {
-          moment = try Self.latest(
-            byIdentity,
-            [identity.inode, place(item).bytes] + isTarget + [
-              identity.device, identity.modified, identity.size, item.sum == nil,
-            ])
+          let bytes = place(item).bytes
+          moment = try Self.latest(byIdentity) { row in
+            row.add(identity.inode)
+            row.add(bytes)
+            addTarget(to: &row)
+            row.add(identity.device)
+            row.add(identity.modified)
+            row.add(identity.size)
+            row.add(item.sum == nil)
+          }
         }
         let isCertain = moment != nil
         if !isCertain { moment = doubts.latest(of: item, to: target.base, at: place) }
@@ -196,9 +213,9 @@ extension UploadStore {
   }
 
   private static func latest(
-    _ statements: [Statement], _ values: [(any ColumnValue)?]
+    _ statements: [Statement], _ add: (inout Parameters) -> Void
   ) throws -> Double? {
-    try statements.compactMap { try $0.value(values) as Double? }.max()
+    try statements.compactMap { try $0.value(add) as Double? }.max()
   }
 }
 

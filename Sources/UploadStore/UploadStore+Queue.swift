@@ -180,13 +180,15 @@ extension UploadStore {
     let last: Int64 = try db.value("SELECT seq FROM sqlite_sequence WHERE name = 'item'") ?? 0
     var added = Array(items)
     for index in added.indices { added[index].id = ItemID(last + Int64(index) + 1) }
-    try db.insert(into: "item", ItemRows.inserted, added) { item, values in
+    try db.insert(into: "item", ItemRows.inserted, added) { item, row in
       let number = item.id.rawValue
-      values += ItemRows.values(item)
-      values += [
-        item.sum, position + (number - last) * gap, true, revision, now.timeIntervalSince1970,
-        number,
-      ]
+      ItemRows.add(item, to: &row)
+      row.add(item.sum)
+      row.add(position + (number - last) * gap)
+      row.add(true)
+      row.add(revision)
+      row.add(now.timeIntervalSince1970)
+      row.add(number)
     }
     return added
   }
@@ -202,8 +204,8 @@ extension UploadStore {
       let list = try db.statement("UPDATE item SET listed = 1, revision = ? WHERE id = ?")
       var refused: Set<ItemID> = []
       for item in items {
-        try keep.execute([item.id.rawValue] + RecordColumns.values(item.record))
-        try update.execute(ItemRows.updated(item, revision))
+        try keep.execute { ItemRows.addKept(item, to: &$0) }
+        try update.execute { ItemRows.addUpdated(item, revision, to: &$0) }
         guard db.changes == 0 else { continue }
         refused.insert(item.id)
         try list.execute([revision, item.id.rawValue])
@@ -242,8 +244,8 @@ extension UploadStore {
       let keep = try db.statement(ItemRows.keepForAttempts)
       let statement = try db.statement(ItemRows.edit)
       for item in items {
-        try keep.execute([item.id.rawValue] + RecordColumns.values(item.record))
-        try statement.execute(ItemRows.edited(item, revision))
+        try keep.execute { ItemRows.addKept(item, to: &$0) }
+        try statement.execute { ItemRows.addEdited(item, revision, to: &$0) }
       }
     }
   }
