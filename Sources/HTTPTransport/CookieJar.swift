@@ -23,20 +23,28 @@ package final class CookieJar: Sendable {
     deinit { curl_share_cleanup(pointer) }
   }
 
-  private let shares = Mutex<[String: Share]>([:])
+  /// A share for each origin that a request went to, with the address of its first request.
+  private let shares = Mutex<[(url: URL, share: Share)]>([])
 
   /// An empty jar.
   package init() {}
 
   /// The share for requests to a URL; nil if memory is short.
   func share(for url: URL) -> UnsafeMutableRawPointer? {
-    let scheme = url.scheme ?? ""
-    let origin =
-      "\(scheme)://\(url.host?.lowercased() ?? ""):\(url.port ?? (scheme == "https" ? 443 : 80))"
-    return shares.withLock { shares in
-      let share = shares[origin] ?? Share()
-      shares[origin] = share
-      return share?.pointer
+    shares.withLock { shares in
+      // Most uploads take one request, before which there is nothing to compare.
+      if let known = shares.first(where: { Self.origin($0.url) == Self.origin(url) }) {
+        return known.share.pointer
+      }
+      guard let share = Share() else { return nil }
+      shares.append((url, share))
+      return share.pointer
     }
+  }
+
+  private static func origin(_ url: URL) -> String {
+    let scheme = url.scheme ?? ""
+    let port = url.port ?? (scheme == "https" ? 443 : 80)
+    return "\(scheme)://\(url.host?.lowercased() ?? ""):\(port)"
   }
 }

@@ -1,12 +1,12 @@
-import Foundation
-
 package struct MemoryBody: ExchangeBody {
-  package let bytes: Data
+  package let bytes: [UInt8]
   private let check: @Sendable () throws -> Void
 
   /// A body that consists of these bytes. Each reader calls `check` before it hands out the first of them.
-  package init(_ bytes: Data, check: @escaping @Sendable () throws -> Void = {}) {
-    (self.bytes, self.check) = (bytes, check)
+  package init(
+    _ bytes: some Sequence<UInt8>, check: @escaping @Sendable () throws -> Void = {}
+  ) {
+    (self.bytes, self.check) = (Array(bytes), check)
   }
 
   package var length: Int64 { Int64(bytes.count) }
@@ -14,7 +14,7 @@ package struct MemoryBody: ExchangeBody {
   package func makeReader() -> any ExchangeBodyReader { Reader(self) }
 
   private final class Reader: ExchangeBodyReader {
-    private let bytes: Data
+    private let bytes: [UInt8]
     private var offset = 0
     /// Nil once it has passed.
     private var check: (@Sendable () throws -> Void)?

@@ -20,17 +20,19 @@ struct ReplyHeadParser {
       head = nil
       return false
     }
-    guard let current = open else { return false }
+    if open == nil { return false }
     let content = Self.trimmed(line[...])
     if !content.isEmpty {
       if let colon = content.firstIndex(of: UInt8(ascii: ":")) {
         let name = String(decoding: content[..<colon], as: UTF8.self).lowercased()
         let value = Self.value(Self.trimmed(content[(colon + 1)...]), of: name)
-        open?.headers[name] = current.headers[name].map { "\($0), \(value)" } ?? value
+        // Without a copy of the head, which would keep the fields from being changed in place.
+        let earlier = open?.headers[name]
+        open?.headers[name] = earlier.map { "\($0), \(value)" } ?? value
       }
       return false
     }
-    open = nil
+    guard let current = open.take() else { return false }
     switch current.status {
     case 100: hasContinued = true
     case 101..<200: interim = current
@@ -51,9 +53,10 @@ struct ReplyHeadParser {
   /// The value of a header field. In an address that is not UTF-8, bytes are percent-encoded (RFC 3986 §2.1); in any other
   /// value, they become U+FFFD.
   private static func value(_ bytes: Bytes, of name: String) -> String {
-    guard ["location", "content-location", "link"].contains(name),
-      String(validating: bytes, as: UTF8.self) == nil
-    else { return String(decoding: bytes, as: UTF8.self) }
+    let isAddress = name == "location" || name == "content-location" || name == "link"
+    guard isAddress, String(validating: bytes, as: UTF8.self) == nil else {
+      return String(decoding: bytes, as: UTF8.self)
+    }
     return bytes.map { byte in
       byte < 0x80
         ? String(Unicode.Scalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)

@@ -20,7 +20,9 @@ struct EasyOptions {
     guard value?.utf8.contains(0) != true else {
       throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT)
     }
-    try check(hoist_set_text(easy, option, value))
+    guard let value else { return try check(hoist_set_text(easy, option, nil)) }
+    // As an argument, the text would first be copied to an array.
+    try check(value.withCString { hoist_set_text(easy, option, $0) })
   }
 
   func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer) throws(TransportError) {

@@ -156,8 +156,9 @@ extension Transfer {
 
   /// Whether libcurl can remove all of these content codings (RFC 9110 §8.4).
   private static func knowsCodings(_ codings: String?) -> Bool {
+    guard let codings else { return true }
     let known = ["", "identity", "none", "gzip", "x-gzip", "deflate", "br", "zstd"]
-    return (codings ?? "").utf8.split(separator: UInt8(ascii: ",")).allSatisfy { coding in
+    return codings.utf8.split(separator: UInt8(ascii: ",")).allSatisfy { coding in
       let name = coding.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
       return known.contains(String(decoding: name, as: UTF8.self).lowercased())
     }

@@ -76,7 +76,7 @@ extension Transfer {
     }
     curl_slist_free_all(headerLines.take())
     for line in lines {
-      guard let longer = curl_slist_append(headerLines, line)
+      guard let longer = line.withCString({ curl_slist_append(headerLines, $0) })
       else { throw TransportError(.optionRefused, code: CURLE_OUT_OF_MEMORY) }
       headerLines = longer
     }

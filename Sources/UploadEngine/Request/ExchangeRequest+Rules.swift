@@ -35,7 +35,7 @@ extension ExchangeRequest {
   ) throws(Failure.Cause) {
     let content: SignatureV4.Content =
       if let text = body as? MemoryBody {
-        .bytes(Array(text.bytes))
+        .bytes(text.bytes)
       } else if let body, body.length > 0 {
         .file(sha256: sha256)
       } else {

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTransport
 import MultipartForm
 
@@ -14,10 +13,11 @@ struct UploadBody: ExchangeBody {
   /// The same body, read now if it is small. Before the body is sent, its files are checked again, but not read again.
   func readAhead() -> any ExchangeBody {
     guard length < Self.large, let count = Int(exactly: length) else { return self }
-    var bytes = Data(count: count)
     // If a file cannot be read, the attempt to send it reports why.
-    let filled = try? bytes.withUnsafeMutableBytes { try form.makeReader().read(into: $0) }
-    guard filled == count else { return self }
+    let bytes = try? [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+      filled = try form.makeReader().read(into: UnsafeMutableRawBufferPointer(room))
+    }
+    guard let bytes, bytes.count == count else { return self }
     return MemoryBody(bytes, check: form.checkFiles)
   }
 

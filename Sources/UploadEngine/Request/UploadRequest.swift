@@ -83,17 +83,18 @@ struct UploadRequest {
     _ jobs: [UploadJob], on occasion: Occasion, at destination: RequestPlan.Destination,
     credentials: RequestHead.Credentials, now: Date
   ) throws(Fault) -> RequestPlan {
-    if let same = jobs[0].target.sameName(in: jobs.map(\.item), on: occasion, now: now) {
+    let first = jobs[0]
+    let target = first.target
+    if let same = target.sameName(in: jobs.map(\.item), on: occasion, now: now) {
       throw Fault(cause: same.cause, items: [same.item.id])
     }
-    let first = jobs[0]
     let companions = try companions(of: jobs)
     let key = RequestKey.of(jobs.map { $0.item.uuid }) ?? first.item.uuid
     do throws(Failure.Cause) {
       return try RequestPlan(
-        jobs.map(\.item), with: companions, to: first.target, on: occasion, at: destination,
+        jobs.map(\.item), with: companions, to: target, on: occasion, at: destination,
         credentials: credentials,
-        first.target.values(of: first.item, on: occasion, now: now, uuid: key))
+        target.values(of: first.item, on: occasion, now: now, uuid: key))
     } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))
     }
@@ -119,13 +120,14 @@ struct UploadRequest {
     from open: [ItemID: HeldFile] = [:], to url: URL, mayExpect: Bool, hidesCredentials: Bool,
     now: Date
   ) throws(Fault) {
-    let destination = jobs[0].destination
-    self.destination = destination
+    destination = jobs[0].destination
     self.occasion = occasion
+    // Each call with the target in its box would copy it.
+    let target = destination.value
     var pool = PooledRandomNumberGenerator()
     do {
       let body = try FormBody(plan.content, boundary: .random(using: &pool), of: open)
-      self.body = destination.value.after.way == nil ? body : body.recorded()
+      self.body = target.after.way == nil ? body : body.recorded()
     } catch {
       throw Self.fault(error, plan, jobs)
     }
@@ -138,15 +140,14 @@ struct UploadRequest {
     case .form: headers.append(("Content-Type", body.contentType))
     case .file(let item): sha256 = item.digests?[.sha256]
     }
-    expectsContinue = mayExpect && Self.isWorthAsking(body, of: destination.value)
+    expectsContinue = mayExpect && Self.isWorthAsking(body, of: target)
     do throws(Failure.Cause) {
       var exchange = ExchangeRequest(
-        url: try Self.url(plan.head.address?.written, at: url, of: destination.value),
+        url: try Self.url(plan.head.address?.written, at: url, of: target),
         method: plan.head.method, headers: headers, body: UploadBody(form: body))
       exchange.expectsContinue = expectsContinue
-      exchange.mayRepeat = destination.value.isIdempotent(at: url)
-      try exchange.obey(
-        destination.value, showsCredentials: !hidesCredentials, sha256: sha256, at: now)
+      exchange.mayRepeat = target.isIdempotent(at: url)
+      try exchange.obey(target, showsCredentials: !hidesCredentials, sha256: sha256, at: now)
       self.exchange = exchange
     } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))

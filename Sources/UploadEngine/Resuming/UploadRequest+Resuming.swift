@@ -111,10 +111,10 @@ extension UploadRequest {
       if asked.content != nil {
         UploadBody(form: body)
       } else if let text = asked.described?.text?.written {
-        MemoryBody(Data(text.rawBytes))
+        MemoryBody(text.rawBytes)
       } else if asked.method == "POST" || asked.described != nil && asked.method == "PUT" {
         // A request that changes something must state that it has no content (RFC 9110 §8.6).
-        MemoryBody(Data())
+        MemoryBody([UInt8]())
       } else { nil }
     var exchange = ExchangeRequest(
       url: asked.url, method: asked.method,
