@@ -26,11 +26,12 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
     guard let slash = essence.firstIndex(of: UInt8(ascii: "/")), slash > essence.startIndex,
       slash + 1 < essence.endIndex
     else { return nil }
-    for index in essence.indices where index != slash {
-      essence[index] = Self.lowercased(essence[index])
-      guard Self.isToken(essence[index]) else { return nil }
+    let folded = essence.map(Self.lowercased)
+    let isValid = folded.indices.allSatisfy {
+      $0 == slash - essence.startIndex || Self.isToken(folded[$0])
     }
-    description = String(decoding: essence, as: UTF8.self)
+    guard isValid else { return nil }
+    description = String(decoding: folded, as: UTF8.self)
   }
 
   private init(checked essence: String) { description = essence }

@@ -36,7 +36,9 @@ public struct MediaTypeGuesser: Sendable {
   ///   - override: the type to use in any case.
   public func guess(path: [UInt8], override: MediaType? = nil) -> MediaTypeGuess {
     if let override { return MediaTypeGuess(type: override, source: .override) }
-    let name = path.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
+    let slash = UInt8(ascii: "/")
+    let trimmed = path[...(path.lastIndex { $0 != slash } ?? -1)]
+    let name = Array(trimmed[((trimmed.lastIndex(of: slash) ?? -1) + 1)...])
     guard var guess = guess(name: name) else { return content.guess(path: path) }
     if Signature.canContradict(guess.type), let head = ContentSniffer.head(of: path) {
       guess.contradiction = Signature.contradiction(of: guess.type, head)

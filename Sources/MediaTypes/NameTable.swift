@@ -180,7 +180,8 @@ public struct NameTable: Sendable {
     name.exact.withCString { exact in
       name.folded.withCString { folded in
         for (key, candidate) in globs
-        where fnmatch(key.text, key.isCaseSensitive ? exact : folded, 0) == 0 {
+        // As an argument, the pattern would first be copied to an array.
+        where key.text.withCString({ fnmatch($0, key.isCaseSensitive ? exact : folded, 0) }) == 0 {
           consider(candidate)
         }
       }

@@ -132,7 +132,9 @@ struct ContentTests {
       ("a.jpg", "image/jpeg"), ("a.pdf", "application/pdf"), ("a.png", "image/png"),
       ("a.txt", "text/plain"), ("a.mp4", "video/mp4"), ("a.zip", "application/zip"),
     ] {
-      #expect(MediaTypeGuesser.system.guess(path: "/no/such/\(name)").type.description == type)
+      for path in ["/no/such/\(name)", name, "no/such/\(name)//"] {
+        #expect(MediaTypeGuesser.system.guess(path: path).type.description == type)
+      }
     }
   }
 }
