@@ -52,21 +52,27 @@ package struct Doubt: Hashable, Sendable {
     var text = reply.text
     return text.withUTF8 { bytes in
       var start = 0
-      for index in bytes.indices {
-        switch bytes[index] {
-        case UInt8(ascii: "\\"), 0x80...: return true
-        case UInt8(ascii: "\""):
-          let string = bytes[start..<index]
-          start = index + 1
-          for name in names where name.utf8.count == string.count {
-            // This bit is the difference between a letter and the same one in upper case.
-            if name.utf8.elementsEqual(string, by: { $0 == $1 | 0x20 }) { return true }
-          }
-        default: continue
+      for index in 0..<bytes.count {
+        let byte = bytes[index]
+        if byte == UInt8(ascii: "\\") || byte >= 0x80 { return true }
+        guard byte == UInt8(ascii: "\"") else { continue }
+        let string = start..<index
+        start = index + 1
+        if lengths.contains(string.count), foldedNames.contains(folded(bytes[string])) {
+          return true
         }
       }
       return false
     }
+  }
+
+  /// How many bytes these names have.
+  private static let lengths = 2...7
+  private static let foldedNames = names.map { folded($0.utf8) }
+
+  /// At most eight letters as one number. The bit is the difference between a letter and the same one in upper case.
+  private static func folded(_ letters: some Sequence<UInt8>) -> UInt64 {
+    letters.reduce(0) { $0 << 8 | UInt64($1 | 0x20) }
   }
 
   // MARK: Pages

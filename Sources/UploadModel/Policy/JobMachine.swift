@@ -19,7 +19,7 @@ package struct JobMachine: Sendable {
     /// A request is on its way. Goes to `finished`, `retrying`, or `running` again.
     case running(Run)
     /// The server has accepted the file. Goes to `finished` once the server has finished with it, or the time is up.
-    case processing(Processing)
+    indirect case processing(Processing)
     /// Not in line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, and to `running` on `start`.
     case retrying
     /// Not in line until the user resumes it. Goes to `waiting` on `retry`.
@@ -51,14 +51,14 @@ package struct JobMachine: Sendable {
     /// next attempt.
     case start
     /// The file's request ended, and this is what its reply means.
-    case ended(TransferEnd, Verdict, at: Instant, wall: Date, random: Double)
+    indirect case ended(TransferEnd, Verdict, at: Instant, wall: Date, random: Double)
     /// The attempt failed before the file's request: by a request around it, or because it could not be made.
-    case failed(Failure, at: Instant, random: Double)
+    indirect case failed(Failure, at: Instant, random: Double)
     /// A request that asks whether the server has finished with the file has ended.
-    case answered(WaitRule.Answer, wall: Date)
+    indirect case answered(WaitRule.Answer, wall: Date)
     /// The request was cancelled because of another file, or refused because of a token that has been replaced since, so
     /// the attempt does not count. The refusal is how the upload has failed if there will be no other attempt.
-    case startOver(after: Failure?)
+    indirect case startOver(after: Failure?)
     /// The request was prepared but never began, so there was no attempt.
     case notBegun
     /// The delay before the next attempt is over.
@@ -68,7 +68,7 @@ package struct JobMachine: Sendable {
     /// The user wants the file to be sent (again).
     case retry
     /// The upload cannot begin, for a reason of its own that was found before its turn.
-    case fail(Failure)
+    indirect case fail(Failure)
     /// There is no point in waiting longer, because of what became of other uploads; in a few words.
     case giveUp(because: String)
 

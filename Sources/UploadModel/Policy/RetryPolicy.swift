@@ -91,7 +91,8 @@ extension Target {
     if resume.createsFirst { return true }
     if let isIdempotent = retry.isIdempotent { return isIdempotent }
     // Whether the usual request is idempotent says nothing about the request that joins the pieces.
-    if resume.pieces != nil { return false }
+    // A comparison with nil would copy all rules about the pieces.
+    if case .some = resume.pieces { return false }
     if method == "PUT", body == .binary { return true }
     let hasKey = headers.contains { field in
       field.name.lowercased() == "idempotency-key" && field.value.asks(for: .uuid)

@@ -3,9 +3,9 @@ import Foundation
 /// What the end of a request means for the file.
 package enum Verdict: Hashable, Sendable {
   /// The server took the file.
-  case delivered(Receipt)
+  indirect case delivered(Receipt)
   /// The file did not arrive, or nobody can tell whether it did.
-  case failed(Failure)
+  indirect case failed(Failure)
   /// The server wants the file at another address, or in another way at the same address; `keepsCredentials` is false
   /// on another origin.
   case follow(URL, keepsCredentials: Bool)

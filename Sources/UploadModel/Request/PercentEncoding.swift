@@ -4,8 +4,8 @@ import ScalarText
 
 /// Percent-encoding for texts in URLs.
 package enum PercentEncoding {
-  private static let unreserved = Set(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+  private static let unreserved = ASCIISet(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
   /// Encodes everything except the unreserved characters of RFC 3986 §2.3, including the plus sign, which
   /// many servers take for a space. A byte that is not UTF-8 is encoded as it is (RFC 3986 §2.1).
@@ -53,12 +53,16 @@ package enum PercentEncoding {
   }
 
   /// The characters that may stand unencoded in a path, a query or a fragment (RFC 3986 §3.3 to §3.5).
-  private static let kept = unreserved.union("!$&'()*+,;=:@/?".utf8)
+  private static let kept = unreserved.union(ASCIISet("!$&'()*+,;=:@/?"))
 
   /// Encodes the characters that a URL cannot contain; existing escapes stay as they are.
   fileprivate static func completed(_ address: String) -> String {
     let bytes = address.rawBytes
     let rest = endOfAuthority(bytes)
+    // Hardly any address lacks anything.
+    if bytes.count == address.utf8.count, bytes[rest...].allSatisfy(kept.contains) {
+      return address
+    }
     var encoded = bytes[..<rest]
     for index in rest..<bytes.count {
       let byte = bytes[index]
@@ -73,17 +77,22 @@ package enum PercentEncoding {
     return String(decoding: encoded, as: UTF8.self)
   }
 
+  private static let digits = ASCIISet("0123456789ABCDEFabcdef")
+
   private static func isEncodedByte(_ digits: ArraySlice<UInt8>) -> Bool {
-    digits.count == 2 && digits.allSatisfy { "0123456789ABCDEFabcdef".utf8.contains($0) }
+    digits.count == 2 && digits.allSatisfy(Self.digits.contains)
   }
+
+  /// What ends an authority.
+  private static let ends = ASCIISet("/?#")
 
   /// Where the authority ends; 0 if there is no authority. Only the authority may contain brackets, around an IPv6
   /// address.
   private static func endOfAuthority(_ address: [UInt8]) -> Int {
-    guard let mark = address.firstIndex(where: "/?#".utf8.contains),
+    guard let mark = address.firstIndex(where: ends.contains),
       address[mark...].starts(with: "//".utf8)
     else { return 0 }
-    return address[(mark + 2)...].firstIndex(where: "/?#".utf8.contains) ?? address.count
+    return address[(mark + 2)...].firstIndex(where: ends.contains) ?? address.count
   }
 }
 

@@ -26,7 +26,7 @@ package struct BatchEnd: Sendable {
 
   package enum Outcome: Hashable, Sendable {
     /// The file's request has ended like this, and this is what that means for the file.
-    case ended(TransferEnd, Verdict)
+    indirect case ended(TransferEnd, Verdict)
     /// The file is sent again, and this attempt does not count.
     case startsOver
   }
