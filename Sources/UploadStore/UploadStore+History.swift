@@ -193,6 +193,41 @@ extension UploadStore {
     }
   }
 
+  /// A file as it was when it was sent.
+  package struct SentFile: Hashable, Sendable {
+    package var identity: FileIdentity
+    package var ended: Date
+  }
+
+  /// The items, by their UUIDs, that `target` has accepted at `date` or later.
+  package func sent(to target: String, since date: Date) throws(StoreError) -> [UUID: SentFile] {
+    let target = TargetName(target)
+    let file = "uuid, device, inode, size, modified, ended"
+    let condition = "inode IS NOT NULL AND ended >= ? AND \(Self.isTarget)"
+    let outcomes = [AttemptOutcome.done, .wasThere].sql
+    let values: [(any ColumnValue)?] = [
+      date.timeIntervalSince1970, target.base, target.beginning, target.beginning,
+    ]
+    return try read { db in
+      var found: [UUID: SentFile] = [:]
+      try db.eachRow(
+        """
+        SELECT \(file) FROM pushed WHERE outcome IN \(outcomes) AND \(condition)
+        UNION ALL
+        SELECT \(file) FROM item JOIN attempt ON attempt.item = item.id AND outcome IN \(outcomes)
+        WHERE item.state = 'done' AND \(condition)
+        """, values + values
+      ) { row in
+        found[row[0]] = SentFile(
+          identity: FileIdentity(
+            device: row[1], inode: row[2], size: row[3], modified: row[4]),
+          ended: Date(timeIntervalSince1970: row[5]))
+        return true
+      }
+      return found
+    }
+  }
+
   /// Whether a row is for the target with a name, with any options.
   private static let isTarget = "(target = ? OR substr(target, 1, length(?)) = ?)"
 

@@ -62,11 +62,6 @@ struct TransportCauseRow: Sendable, CustomTestStringConvertible {
     TransportCauseRow(code: 55, cause: .connectionLost("words")),  // CURLE_SEND_ERROR
     TransportCauseRow(code: 56, cause: .connectionLost("words")),  // CURLE_RECV_ERROR
     TransportCauseRow(code: 56, tunnelStatus: 403, cause: .proxyUnreachable("words")),
-    TransportCauseRow(
-      code: 56, tunnelStatus: 407,
-      cause: .proxyUnreachable(
-        "it wants credentials that it accepts (407 Proxy Authentication Required); put them into its address: "
-          + "http://USER:PASSWORD@HOST:PORT")),
     TransportCauseRow(code: 56, tunnelStatus: 200, cause: .connectionLost("words")),
     TransportCauseRow(code: 58, cause: .insecure("words")),  // CURLE_SSL_CERTPROBLEM
     TransportCauseRow(code: 59, cause: .insecure("words")),  // CURLE_SSL_CIPHER

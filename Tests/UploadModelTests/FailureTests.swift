@@ -112,51 +112,7 @@ private func number(_ cause: Failure.Cause) -> Int {
   }
 }
 
-/// Who or what helps after a failure, by its cause. `AdviceTests` and `TrustTests` do what the first two say, and look
-/// at what that does on the server.
-private enum Remedy {
-  /// Sending again: `r` on the screen, the command of a push's summary.
-  case again
-  /// `hoist trust`.
-  case trust
-  /// Only a person can, by changing something or by looking at the server; then sending again helps, if at all.
-  case person
-
-  init(_ failure: Failure) {
-    self =
-      switch failure.cause {
-      case .shortage, .changed, .nameNotResolved, .connectionRefused, .unreachable,
-        .proxyUnreachable, .connectionLost, .stalled, .outOfTime, .network, .nonceExpired,
-        .cancelled, .notTried:
-        .again
-      case .insecure(let why) where why.contains("self-signed"): .trust
-      case .refused where failure.isTransient: .again
-      case .unresumable(let fault): fault.advice.contains("Retry ") ? .again : .person
-      case .missing, .unreadable, .notAFile, .tooLarge, .empty, .typeNotAllowed, .unsendable,
-        .insecure, .refused, .redirected, .unencrypted, .notHTTP, .rejected, .unusable, .differs,
-        .notRecorded, .clash, .denied, .anonymous, .outcomeUnknown:
-        .person
-      }
-  }
-}
-
 struct FailureTests {
-  private static let selfSigned = Failure(.insecure("self-signed certificate"), attempts: 1)
-
-  /// Words that send a file in clear, or without a look at who gets it.
-  @Test(arguments: CauseRow.all.map(\.failure) + [selfSigned])
-  func theAdviceFitsWhoCanHelp(_ failure: Failure) {
-    let words = failure.explanation.lowercased()
-    switch Remedy(failure) {
-    case .again: #expect(words.contains("retr") || words.contains("tried again"), "\(words)")
-    case .trust: #expect(words.contains("hoist trust"), "\(words)")
-    case .person: #expect(!words.contains("hoist "), "no command helps: \(words)")
-    }
-    for harm in ["http://", "--insecure", "redirect_to"] {
-      #expect(!words.replacing("http://a.example/files/1", with: "").contains(harm), "\(words)")
-    }
-  }
-
   @Test func theTableHasEveryCause() {
     #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...33))
   }
@@ -326,6 +282,12 @@ struct FailureTests {
   func adviceGoesByWhatTheServerSays(_ status: Int, _ reply: String, _ advice: String) {
     let failure = Failure(.refused, status: status, reply: Reply(text: reply), attempts: 1)
     #expect(failure.explanation.contains(advice), "\(failure.explanation)")
+  }
+
+  /// The target may have no credentials at all.
+  @Test func aRefusalDoesNotSpeakOfCredentialsThatMayNotBeThere() {
+    let words = Failure(.refused, status: 403, attempts: 1).explanation
+    #expect(!words.contains("these credentials") && words.contains("if any"), "\(words)")
   }
 
   @Test func faultsOfFormsCannotBeSent() {

@@ -91,6 +91,9 @@ struct RedirectRow: Sendable, CustomTestStringConvertible {
   static let all: [RedirectRow] = [
     // Which statuses keep the body.
     RedirectRow(status: 301, location: "/b", outcome: "losesBody /b"),
+    // The advice is to put the address into the target, which must not be one in clear.
+    RedirectRow(
+      status: 301, location: "http://a.example/b?c", outcome: "unencrypted http://a.example/b?…"),
     // The others are in ReplyTableTests.
     RedirectRow(location: "/b", outcome: "follow https://a.example/b"),
     RedirectRow(status: 308, location: "/b", outcome: "follow https://a.example/b"),

@@ -16,10 +16,6 @@ extension Failure.Cause {
       case .body(let error): .unsendable("its body could not be read: \(error)")
       case .optionRefused:
         .insecure("libcurl rejects one of the request's settings or TLS rules; nothing was sent")
-      case .proxyRefused(407):
-        .proxyUnreachable(
-          "it wants credentials that it accepts (\(Failure.statusLine(407))); put them into its address: "
-            + "http://USER:PASSWORD@HOST:PORT")
       case .proxyNotResolved, .proxyRefused: .proxyUnreachable(words)
       case .nameNotResolved: .nameNotResolved(host: host)
       case .unreachable: atProxy ?? .unreachable(words, error.absence)

@@ -169,6 +169,8 @@ extension Failure {
       "The server had accepted the file, and then reported: \(Self.statusLine(status))."
     case .refused where status.map { 200..<300 ~= $0 } == true:
       "The server answered \(asked)\(Self.statusLine(status)), which does not count as a success (ok)."
+    case .refused where status == 407:
+      "The proxy on the way to the server refused \(what): \(Self.statusLine(status))."
     case .refused: "The server refused \(what)\(status.map { ": \(Self.statusLine($0))" } ?? "")."
     case .redirected(let target, let why):
       "The server answered \(status.map { Self.statusLine($0) } ?? "with a redirect")"
@@ -266,7 +268,7 @@ extension Failure {
       "Retrying will not help: give the target credentials that permit this question, or leave out exists. Some stores "
         + "forbid it for files that they do not have."
     case .refused: Self.advice(on: reply.message, status) ?? Self.statusAdvice(status)
-    case .redirected(_, .noLocation):
+    case .redirected(_, .noLocation), .redirected(_, .badLocation):
       "Ask the server's operator where uploads go, and put that URL into the target."
     case .redirected(_, .otherRegion):
       "Put that endpoint and its region into the target (url, auth.sigv4.region)."
@@ -312,11 +314,14 @@ extension Failure {
       "Retrying will not help: check what the server means by this status, and the target's list of successes (ok)."
     case 400, 422: "Retrying will not help: check which fields and header fields the target sends."
     case 401: "Retrying will not help: give the target credentials that the server takes."
-    case 403: "Retrying will not help: these credentials do not permit uploads here."
+    case 403:
+      "Retrying will not help: the server forbids this upload. Check which credentials the target gives, if any, and what "
+        + "they permit."
     case 404, 410: "Retrying will not help: check the path in the target's URL."
     case 405: "Retrying will not help: the server wants another method at this URL."
     case 407:
-      "Retrying will not help: the proxy wants credentials. Put them into its address: http://USER:PASSWORD@HOST:PORT."
+      "Retrying will not help: the proxy wants credentials. Put them into its address, in the environment variable that "
+        + "names it (http_proxy, https_proxy, all_proxy): http://USER:PASSWORD@HOST:PORT."
     case 411: "Retrying will not help: an intermediary strips the length from the request."
     case 413: "Retrying will not help: the server does not take files of this size."
     case 415: "Retrying will not help: the server does not take this type."

@@ -363,7 +363,7 @@ package struct JobMachine: Sendable {
     // A shortage on this machine does not count as an attempt.
     if case .shortage = failure.cause { attempts -= 1 }
     let next = ItemState.retrying(
-      failure, next: attempts + 1, of: target.retry.attempts, at: instant + delay)
+      failure, next: attempts + 1, of: target.retry.limit(after: failure), at: instant + delay)
     return [.report(next), .startTimer(seconds: delay)]
   }
 }

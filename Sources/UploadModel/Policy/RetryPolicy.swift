@@ -40,6 +40,11 @@ package struct RetryPolicy: Hashable, Sendable {
   /// How many nonces a file is sent with at most. A server may accept none for as long as an upload takes.
   package static let mostNonces = 3
 
+  /// How many attempts a file gets if they fail like this.
+  func limit(after failure: Failure) -> Int {
+    failure.cause == .nonceExpired ? min(attempts, Self.mostNonces) : attempts
+  }
+
   /// Seconds to wait before the next attempt; `nil` if there is no next one. `failure.attempts` includes the last
   /// attempt, and `random` is a number in 0..<1.
   func delay(after failure: Failure, isPatient: Bool = false, random: Double) -> Double? {
@@ -47,8 +52,7 @@ package struct RetryPolicy: Hashable, Sendable {
     if case .shortage = failure.cause {
       return 0.5 + backOff(round: min(failure.attempts, 3), random: random)
     }
-    guard failure.attempts < attempts, mayRepeat(failure) else { return nil }
-    if case .nonceExpired = failure.cause, failure.attempts >= Self.mostNonces { return nil }
+    guard failure.attempts < limit(after: failure), mayRepeat(failure) else { return nil }
     if let wish = failure.retryAfter {
       // The server is never asked earlier than it says.
       guard wish <= longestWait(isPatient: isPatient) else { return nil }

@@ -44,11 +44,16 @@ struct AddCommand: HoistCommand {
     let wishes = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
     try wishes.forEach { try $0.checkIsLasting() }
     var added = QueueIntake.Added()
-    var copies = 0
+    var (copies, folders) = (0, [UploadItem]())
     var failure: StoreError?
     queue.add(
       wishes.lazy.flatMap { $0.files(home: context.home) }, FileIntake(for: target), in: rules,
       takes: { item in
+        // A folder would stay in the queue, and fail, for ever.
+        if item.state.failure?.cause == .notAFile(kind: "a folder") {
+          folders.append(item)
+          return false
+        }
         guard let queued = waiting[item.location], queued == item.identity else { return true }
         copies += 1
         return !sent.skipSent
@@ -59,7 +64,7 @@ struct AddCommand: HoistCommand {
       return failure == nil
     }
     if let failure { throw failure }
-    for item in added.items {
+    for item in folders + added.items {
       let name = SafeText.line(item.location.description)
       if let failure = item.state.failure {
         context.output.error("✗ \(name): \(failure.headline)")
@@ -67,22 +72,22 @@ struct AddCommand: HoistCommand {
         context.output.error("· \(name): \(note)")
       }
     }
-    let bad = added.items.count(where: \.state.isFinished)
+    let bad = folders.count + added.items.count(where: \.state.isFinished)
     let skipped = added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
     let taken = added.accompanyingWords.map { ", \($0)" } ?? ""
+    let without = added.emptyWords.map { "; \($0)" } ?? ""
     let fate = sent.skipSent ? "skipped as waiting already" : "of them waiting already"
     let copied = copies == 0 ? "" : ", \(copies) \(fate)"
     context.output.error(
-      added.items.isEmpty && added.skipped.isEmpty && copies == 0
+      added.items.isEmpty && added.skipped.isEmpty && copies == 0 && folders.isEmpty
         ? "nothing was queued: no files were found\(taken)"
-        : "\(HumanReadable.count(added.items.count - bad, "file")) queued for \(target.name)\(added.repetition)\(copied)\(skipped)\(taken)"
+        : "\(HumanReadable.count(added.items.count - bad + folders.count, "file")) queued for \(target.name)\(added.repetition)\(copied)\(skipped)\(taken)\(without)"
     )
     if bad > 0 {
-      let folders = added.items.contains { $0.state.failure?.cause == .notAFile(kind: "a folder") }
       throw UserError(
         "\(HumanReadable.count(bad, "file")) cannot be sent; "
-          + (folders
-            ? "hoist add -r adds the files in a folder" : "hoist queue retry checks again"),
+          + (folders.isEmpty
+            ? "hoist queue retry checks again" : "hoist add -r adds the files in a folder"),
         status: .someFailed)
     }
   }

@@ -47,7 +47,7 @@ struct HistoryCommand: HoistCommand {
     var day = ""
     for entry in entries {
       if json {
-        context.output.line(JSONLine.text(.object(HistoryLine.members(of: entry))))
+        context.output.line(HistoryLine.text(of: entry))
       } else if csv {
         let members = HistoryLine.members(of: entry)
         let values = HistoryLine.names.map { members[$0]?.text ?? "" }

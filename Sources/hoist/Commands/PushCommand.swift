@@ -141,7 +141,9 @@ struct PushCommand: HoistCommand {
     if target.run.isOn, let again, let path = selection.retryFailed {
       push.openRun = try again.runToContinue(in: path)
     }
-    if let history { push.history = try await self.history(of: name, history, in: context) }
+    if let history {
+      push.history = try await self.history(of: name, history, since: again?.time, in: context)
+    }
     let summary = await push.run()
     if let trouble = push.history?.trouble {
       context.output.error(
@@ -171,11 +173,13 @@ struct PushCommand: HoistCommand {
 
   /// The history; nil if none can be kept. A push works even without a home directory.
   private func history(
-    of target: TargetName, _ store: Task<UploadStore, any Error>, in context: Context
+    of target: TargetName, _ store: Task<UploadStore, any Error>, since report: Date?,
+    in context: Context
   ) async throws -> PushHistory? {
     do {
       return PushHistory(
-        intake: QueueIntake(store: try await store.value, sent), target: target, time: context.time)
+        intake: QueueIntake(store: try await store.value, sent), target: target, time: context.time,
+        since: report)
     } catch let error as UserError {
       if sent.skipSent { throw error }
       context.output.error("hoist: no history is kept: \(error)")

@@ -49,8 +49,7 @@ struct SelectionOptions: ParsableArguments {
   func inputs(
     _ files: [String], in folders: FolderOptions, again: PushReport?, in context: Context
   ) throws -> PushInputs {
-    let wishes = try files.map { try FileArgument($0) }
-    let files = wishes.map(\.path)
+    var wishes = try files.map { try FileArgument($0) }
     var inputs = PushInputs(
       arguments: wishes, isRecursive: recursive, rules: try folders.rules(),
       home: context.home, standardInput: context.input.descriptor,
@@ -69,6 +68,11 @@ struct SelectionOptions: ParsableArguments {
           "hoist: \(HumanReadable.count(inputs.leftOut.count, "file")) may have arrived and \(verb) "
             + "left out: look on the server, then add --even-arrived")
       }
+    }
+    // Standard input is that of the report, which need not be named again, but may be.
+    if inputs.again.contains(where: { $0.path == SpooledInput.argument }) {
+      wishes.removeAll { (try? FileArgument("-")) == $0 }
+      inputs.arguments = wishes
     }
     inputs.named = try nameOfInput(among: wishes, inputs.again)
     try checkCombinations()

@@ -14,6 +14,12 @@ enum HistoryLine {
     "pieces", "pieces_sent", "pieces_resumed", "arrival", "doubtful",
   ]
 
+  static func text(of entry: HistoryEntry) -> String {
+    var members = members(of: entry)
+    members["path"] = JSONLine.path(entry.location)
+    return JSONLine.text(.object(members))
+  }
+
   /// The values of an attempt that are known, by column name, and also the server's reply as "reply".
   static func members(of entry: HistoryEntry) -> [String: JSONValue] {
     let members: [String: JSONValue?] = [

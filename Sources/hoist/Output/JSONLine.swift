@@ -1,5 +1,6 @@
 import Digests
 import JSONText
+import MultipartForm
 import UploadModel
 
 /// JSON, one object on each line, for scripts and for people at a terminal.
@@ -7,6 +8,12 @@ enum JSONLine {
   /// An object with the members that have a value.
   static func text(_ members: [String: JSONValue?]) -> String {
     text(.object(members.compactMapValues(\.self)))
+  }
+
+  /// A path: a string, or an array of bytes if it is not UTF-8, as reports have it.
+  static func path(_ location: FileLocation) -> JSONValue {
+    String(validating: location.bytes, as: UTF8.self).map { .string($0) }
+      ?? .array(location.bytes.map { .integer(Int64($0)) })
   }
 
   /// The progress of an attempt to send a file in pieces. For other files, the members have no values.

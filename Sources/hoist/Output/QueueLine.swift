@@ -5,7 +5,7 @@ import UploadModel
 enum QueueLine {
   static func text(of item: UploadItem) -> String {
     var members: [String: JSONValue?] = [
-      "number": .integer(item.id.rawValue), "path": .string(item.location.description),
+      "number": .integer(item.id.rawValue), "path": JSONLine.path(item.location),
       "name": .string(item.fileName), "target": .string(item.target),
       "field": JSONValue(item.field), "type": .string(item.mediaType),
       "bytes": .integer(item.size), "state": .string(item.state.word),

@@ -47,10 +47,10 @@ struct JSONReporter: PushReporter {
   }
 
   mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {
-    let to: String? = if case .moved(let place) = outcome { place.description } else { nil }
+    let to = if case .moved(let place) = outcome { JSONLine.path(place) } else { JSONValue?.none }
     write(
       "after", item, sent: nil,
-      ["message": .string(outcome.words), "kept": .bool(outcome.isKept), "to": JSONValue(to)])
+      ["message": .string(outcome.words), "kept": .bool(outcome.isKept), "to": to])
   }
 
   mutating func changed(_ item: UploadItem, at now: Instant) {
@@ -111,7 +111,7 @@ struct JSONReporter: PushReporter {
     pieces: PieceCount? = nil
   ) {
     let members: Members = [
-      "event": .string(event), "path": .string(item.path.description),
+      "event": .string(event), "path": JSONLine.path(item.path),
       "bytes_sent": JSONValue(sent),
       // The size of a file that could not be examined is unknown.
       "bytes_total": JSONValue(item.identity == nil ? nil : item.sentSize),

@@ -17,6 +17,8 @@ final class PushHistory: Sendable {
   private let folder = FileManager.default.currentDirectoryPath
   private let queue = DispatchQueue(label: "hoist.history", qos: .utility)
   private let content = Mutex(Content())
+  /// The files that were sent since the report was written that names them as failed.
+  private let sentSince: [UUID: UploadStore.SentFile]
 
   /// Rows are written as soon as there are this many, or 0.2 s after the first of them.
   private static let portion = 512
@@ -27,10 +29,20 @@ final class PushHistory: Sendable {
     var trouble: StoreError?
   }
 
-  init(intake: QueueIntake, target: TargetName, time: TimeSource) {
+  /// - Parameter report: when the report was written whose failed files are sent again; nil if there is none.
+  init(intake: QueueIntake, target: TargetName, time: TimeSource, since report: Date?) {
     self.time = time
     self.intake = intake
     self.target = target
+    do throws(StoreError) {
+      sentSince =
+        try report.map { report throws(StoreError) in
+          try intake.store.sent(to: target.base, since: report)
+        } ?? [:]
+    } catch {
+      sentSince = [:]
+      content.withLock { $0.trouble = error }
+    }
   }
 
   /// The memory for the protocols that servers speak, and for digests of files.
@@ -42,12 +54,22 @@ final class PushHistory: Sendable {
   /// The items to send, and those to leave out because they were sent before. Once `stop` is cancelled, no file is read
   /// to compare its content.
   func look(at items: [UploadItem], until stop: CancellationToken) -> QueueIntake.Added {
+    let since = items.filter { sentSince[$0.uuid]?.identity == $0.identity && $0.identity != nil }
+    let left = Set(since.map(\.id))
+    let items = left.isEmpty ? items : items.filter { !left.contains($0.id) }
+    var added: QueueIntake.Added
     do {
-      return try intake.look(at: items, to: target.base, in: folder, until: stop)
+      added = try intake.look(at: items, to: target.base, in: folder, until: stop)
     } catch {
       content.withLock { $0.trouble = error }
-      return QueueIntake.Added(items: items)
+      added = QueueIntake.Added(items: items)
     }
+    added.skipped += since.map { item in
+      var item = item
+      item.note = sentSince[item.uuid].map { "sent since then, \($0.ended.local)" }
+      return item
+    }
+    return added
   }
 
   func record(_ item: UploadItem) {

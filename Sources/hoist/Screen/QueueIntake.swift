@@ -29,6 +29,8 @@ struct QueueIntake: Sendable {
     var doubtful: [UploadItem] = []
     /// How many items were left out because they accompany others.
     var accompanying = 0
+    /// Folders in which there was nothing to add.
+    var empty: [FileLocation] = []
     /// How many of the items had been sent before.
     var repeated = 0
     /// How many of the items may have arrived before.
@@ -40,7 +42,7 @@ struct QueueIntake: Sendable {
         repetition.isEmpty ? nil : "\(HumanReadable.count(items.count, "file")) queued\(repetition)"
       let left =
         skipped.isEmpty ? nil : "\(HumanReadable.count(skipped.count, "file")) skipped: sent before"
-      let parts = [queued, left, accompanyingWords].compactMap(\.self)
+      let parts = [queued, left, accompanyingWords, emptyWords].compactMap(\.self)
       return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
@@ -48,6 +50,14 @@ struct QueueIntake: Sendable {
     var accompanyingWords: String? {
       if accompanying == 0 { return nil }
       return accompanying == 1 ? "1 file goes with another" : "\(accompanying) files go with others"
+    }
+
+    /// Which folders have nothing to add, in words; nil if there is none, or if nothing was found at all.
+    var emptyWords: String? {
+      guard let first = empty.first, !(items + skipped + doubtful).isEmpty else { return nil }
+      let others =
+        empty.count > 1 ? " and \(HumanReadable.count(empty.count - 1, "other folder"))" : ""
+      return "no files were found in \(SafeText.line(first.name))\(others)"
     }
 
     /// How many of the items were sent before and how many may have been, to follow the number of items.
@@ -61,6 +71,7 @@ struct QueueIntake: Sendable {
       skipped += more.skipped
       doubtful += more.doubtful
       accompanying += more.accompanying
+      empty += more.empty
       repeated += more.repeated
       perhapsRepeated += more.perhapsRepeated
     }
@@ -79,17 +90,24 @@ struct QueueIntake: Sendable {
   ) {
     var portion: [UploadItem] = []
     var accompanying = 0
+    var empty: [FileLocation] = []
     func handOver(isLast: Bool) -> Bool {
-      defer { (portion, accompanying) = ([], 0) }
+      defer { (portion, accompanying, empty) = ([], 0, []) }
       intake.rest()
-      let added = Result { () throws(StoreError) in try add(portion, accompanying: accompanying) }
+      let added = Result { () throws(StoreError) in
+        var added = try add(portion)
+        (added.accompanying, added.empty) = (accompanying, empty)
+        return added
+      }
       return report(added, isLast)
     }
     // The process that sends the files may run in another folder.
     let folder = FileManager.default.currentDirectoryPath
     for file in files {
       let location = file.location.absolute(in: folder)
+      var isEmpty = true
       let goesOn = intake.each(of: location, in: rules, as: file.wish) { item in
+        isEmpty = false
         var item = item
         prepare(&item)
         guard takes(item) else { return true }
@@ -101,14 +119,14 @@ struct QueueIntake: Sendable {
         return portion.count < Self.portion || handOver(isLast: false)
       }
       guard goesOn else { return }
+      if isEmpty { empty.append(location) }
     }
     _ = handOver(isLast: true)
   }
 
   /// Adds `items`, which get new numbers.
-  func add(_ items: [UploadItem], accompanying: Int = 0) throws(StoreError) -> Added {
+  func add(_ items: [UploadItem]) throws(StoreError) -> Added {
     var added = try look(at: items)
-    added.accompanying = accompanying
     let notes = added.items.map(\.note)
     added.items = try store.enqueue(added.items)
     for (index, note) in notes.enumerated() { added.items[index].note = note }

@@ -38,7 +38,38 @@ struct TrustTests {
       ["push", file, "--to", "nas", "--config", config, "--json"], environment: environment)
     #expect(warned.status == 1)
     #expect(warned.output.contains("\"insecure\""), "\(warned.output)")
-    #expect(impostor.stop().isEmpty)
+    #expect(warned.output.contains("pin the new one with hoist trust"), "\(warned.output)")
+    // If the key was changed on purpose, that is done.
+    let again = try Tool.hoist(
+      ["trust", "nas", "--config", config, "--yes"], environment: environment)
+    #expect(again.status == 0 && again.errors.contains("will replace the pin"), "\(again)")
+    let sent = try Tool.hoist(
+      ["push", file, "--to", "nas", "--config", config], environment: environment)
+    #expect(sent.status == 0, "\(sent.errors)")
+    #expect(impostor.stop().map(\.status) == [201])
+  }
+
+  @Test(.needs("openssl", "nginx")) func anAuthorityThatIsNamedIsTrusted() throws {
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a.txt", Array("hello".utf8))
+    let authority = try CertificateAuthority()
+    let host = NginxServer.freshHost()
+    let server = try NginxServer([.init(host, try authority.issue(host))])
+    let report = folder.path("r.json")
+    func configured(_ tls: String) throws -> [String] {
+      let table = "[targets.nas]\nurl = \"\(server.url(host))\"\nretry = { attempts = 1 }\n\(tls)\n"
+      return ["--config", try folder.write("config.toml", Array(table.utf8))]
+    }
+    let environment = ["HOME": folder.path]
+    let refused = try Tool.hoist(
+      ["push", file, "--to", "nas", "--report", report] + configured(""), environment: environment)
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("Check the certificate and the target's TLS settings"))
+    let sent = try Tool.hoist(
+      ["push", "--retry-failed", report]
+        + configured("tls = { ca_file = \"\(authority.root.file)\" }"), environment: environment)
+    #expect(sent.status == 0, "\(sent.errors)")
+    #expect(server.stop().map(\.status) == [201])
   }
 
   @Test func aPortWithoutTLSIsCalledThat() throws {

@@ -70,6 +70,30 @@ struct ProxyTests {
     #expect(result.errors.contains("proxy unreachable"), "\(result.errors)")
   }
 
+  /// A proxy that wants credentials is asked once, with a tunnel or without one, and gets them from its address.
+  @Test(arguments: ["http", "https"])
+  func aProxyThatWantsCredentialsIsAskedOnce(_ scheme: String) throws {
+    let proxy = try HostileServer.answering(
+      "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=\"p\"\r\nContent-Length: 0\r\n\r\n")
+    defer { proxy.stop() }
+    func push(_ address: String) throws -> (status: Int32, output: String, errors: String) {
+      try Tool.hoist(
+        ["push", file, "--to", "\(scheme)://upload.invalid/upload", "--json"],
+        environment: ["HOME": folder.path, "\(scheme)_proxy": address])
+    }
+    let result = try push("http://127.0.0.1:\(proxy.port)")
+    #expect(result.status == 1 && proxy.requests.count == 1, "\(result)")
+    #expect(result.output.contains(#""cause":"http-407""#), "\(result)")
+    #expect(
+      result.output.contains(
+        "The proxy on the way to the server refused it: 407 Proxy Authentication Required. Retrying will not help: the "
+          + "proxy wants credentials. Put them into its address, in the environment variable that names it"
+      ), "\(result)")
+    let again = try push("http://me:hunter2@127.0.0.1:\(proxy.port)")
+    #expect(proxy.requests.last?.headers["proxy-authorization"] == "Basic bWU6aHVudGVyMg==")
+    #expect(!again.output.contains("hunter2") && !again.errors.contains("hunter2"))
+  }
+
   /// libcurl gives the transport the head of the proxy's answer, too: a 200 that says nothing of the file.
   @Test(.needs("openssl", "nginx")) func whatTheProxySaysOfTheTunnelIsNoReply() async throws {
     let authority = try CertificateAuthority()

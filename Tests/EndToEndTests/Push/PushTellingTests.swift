@@ -87,6 +87,33 @@ extension EndToEnd {
       #expect(inbox.names == ["a"])
     }
 
+    @Test("an expired nonce has a limit of its own, which is told")
+    func nonces() async throws {
+      let person = try Person()
+      let server = try HostileServer { connection, _ in
+        while let request = connection.readRequest() {
+          let isStale = request.headers["authorization"]?.hasPrefix("Digest ") == true
+          connection.send(
+            "HTTP/1.1 401 Who\r\nWWW-Authenticate: Digest realm=\"r\", qop=\"auth\", nonce=\"1\", stale=\(isStale)\r\n"
+              + "Content-Length: 0\r\n\r\n")
+        }
+      }
+      defer { server.stop() }
+      try person.configure(
+        """
+        [targets.t]
+        url = "\(server.url())"
+        retry = { base = 0, max = 0 }
+        auth = { digest = { user = "me", password = "{env.WORD}" } }
+        """)
+      try person.folder.write("a", [1])
+      let pushed = try await person.run(
+        ["push", "a", "--to", "t"], variables: ["WORD": "w"])
+      #expect(pushed.errors.contains("attempt 2 of 3 in"), "\(pushed)")
+      #expect(pushed.errors.contains("attempt 3 of 3 in"), "\(pushed)")
+      #expect(pushed.errors.contains("It was tried 3 times"), "\(pushed)")
+    }
+
     @Test("what failed goes again to where it was to go, whatever the default target is")
     func retriedWhere() async throws {
       let person = try Person()

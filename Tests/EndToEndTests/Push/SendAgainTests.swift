@@ -195,6 +195,73 @@ extension EndToEnd {
       }
     }
 
+    @Test("the same report twice: what has been sent since then is left out, and that is said")
+    func twice() async throws {
+      let server = try RefusingServer()
+      defer { server.server.stop() }
+      let person = try await Self.person(SendAgainKind(""), server)
+      let first = try await person.run(
+        "push", "d/x.jpg;name=1", "d/x.jpg;name=2", "d/x.xmp", "--to", "t", "--report", "r.json")
+      #expect(first.status == 1, "\(first)")
+      server.take()
+      let sent = try await person.run("push", "--retry-failed", "r.json")
+      #expect(sent.status == 0 && server.server.requests.count == 6, "\(sent)")
+      let again = try await person.run("push", "--retry-failed", "r.json", "--report", "later.json")
+      #expect(again.status == 0 && server.server.requests.count == 6, "\(again)")
+      #expect(again.errors.contains("x.xmp: skipped, sent since then, "), "\(again)")
+      #expect(again.errors.contains("3 skipped"), "\(again)")
+      #expect(try text(person, "later.json").contains(#""files" : ["#))
+      // What has changed since then is another content.
+      try person.folder.write("d/x.xmp", [1, 2, 3])
+      let changed = try await person.run("push", "--retry-failed", "r.json")
+      #expect(changed.status == 0 && server.server.requests.count == 7, "\(changed)")
+      // Another target does not have them.
+      let other = "http://localhost:\(server.server.port)/u"
+      let elsewhere = try await person.run("push", "--retry-failed", "r.json", "--to", other)
+      #expect(elsewhere.status == 0 && server.server.requests.count == 10, "\(elsewhere)")
+    }
+
+    private func text(_ person: Person, _ name: String) throws -> String {
+      try String(contentsOfFile: person.folder.path(name), encoding: .utf8)
+    }
+
+    @Test("standard input that is named again is that of the report")
+    func inputNamedAgain() async throws {
+      let server = try RefusingServer()
+      defer { server.server.stop() }
+      let person = try await Self.person(SendAgainKind(""), server)
+      let push = ["push", "-", "--name", "x.sql", "--to", "t", "--report", "r.json"]
+      let first = try await person.run(push, input: [1, 2])
+      #expect(first.status == 1, "\(first)")
+      let before = server.requests()
+      server.take()
+      let again = try await person.run(["push", "--retry-failed", "r.json", "-"], input: [1, 2])
+      #expect(again.status == 0 && server.requests(after: 1) == before, "\(again)")
+    }
+
+    @Test("--json tells names apart that are not UTF-8, as reports do")
+    func namesInJSON() async throws {
+      let server = try RefusingServer()
+      defer { server.server.stop() }
+      let kind = SendAgainKind(
+        "", files: "rm -r d/*; echo 1 > \"$(printf 'd/a\\376')\"; echo 2 > \"$(printf 'd/a\\377')\""
+      )
+      let person = try await Self.person(kind, server)
+      server.take()
+      let pushed = try await person.run("push", "-r", "d", "--to", "t", "--json")
+      for byte in [254, 255] {
+        #expect(pushed.output.contains("\"path\":[100,47,97,\(byte)]"), "\(pushed)")
+      }
+      _ = try await person.run("add", "-r", "d", "--to", "t")
+      for command in [["queue", "--json"], ["history", "--json"]] {
+        let told = try await person.run(command)
+        for byte in [254, 255] { #expect(told.output.contains("97,\(byte)]"), "\(told)") }
+      }
+      // A table has text.
+      let table = try await person.run("history", "--csv")
+      #expect(table.output.contains("/d/a\u{FFFD},"), "\(table)")
+    }
+
     /// Those that can be queued.
     static let queued = SendAgainKind.all.filter { kind in
       kind.options.isEmpty && kind.arguments.allSatisfy { $0 == "-r" || !$0.hasPrefix("-") }

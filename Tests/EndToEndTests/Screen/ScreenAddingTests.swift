@@ -272,6 +272,16 @@ extension EndToEnd {
       }
     }
 
+    @Test("a folder that is added beside others and has no files is named")
+    func emptyFolder() async throws {
+      let person = try Person()
+      _ = try await person.shell("mkdir d empty; echo 1 > d/a").end()
+      let terminal = try await person.terminal()
+      try await terminal.command(
+        "hoist d empty --to http://127.0.0.1:\(try HostileServer.closedPort())/")
+      try await terminal.wait(for: "no files were found in empty")
+    }
+
     @Test("the demo shows a refusal, a retry and an unknown outcome, and says what to try")
     func demo() async throws {
       let person = try Person()
