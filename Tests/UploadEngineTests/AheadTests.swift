@@ -184,7 +184,7 @@ struct AheadTests {
 extension UploadEngine {
   /// The files whose requests wait for a lane.
   fileprivate var requestsAhead: [ItemID] {
-    ahead.all.compactMap { transfers[$0.task.taskIdentifier]?.shares.first?.item.id }
+    ahead.all.compactMap { exchanges[$0.task.taskIdentifier]?.firstItem }
   }
 
   fileprivate func untilAhead(_ items: [ItemID]) async {

@@ -53,6 +53,6 @@ struct ReplyReadingTests {
 extension UploadEngine {
   /// Whether the transport has told the end of a request that the engine has not heard of.
   fileprivate var hasReply: Bool {
-    transfers.values.contains { $0.task.content.withLock { $0.state == .completed } }
+    exchanges.underWay.values.contains { $0.task.content.withLock { $0.state == .completed } }
   }
 }

@@ -2,7 +2,6 @@ import UploadModel
 
 /// What the machine wants done, and the states that it reports.
 enum JobMachineAnswer: Hashable, Sendable {
-  case send(Int, to: String, keepsCredentials: Bool = true)
   case breakOff
   case ask(String, seconds: Int)
   case timer(seconds: Int)
@@ -14,8 +13,6 @@ enum JobMachineAnswer: Hashable, Sendable {
 
   init(_ action: JobMachine.Action) {
     switch action {
-    case .send(let url, let attempt, let keepsCredentials):
-      self = .send(attempt, to: url.path, keepsCredentials: keepsCredentials)
     case .breakOff: self = .breakOff
     case .ask(let url, let seconds): self = .ask(url.path, seconds: Int(seconds))
     case .startTimer(let seconds): self = .timer(seconds: Int(seconds))

@@ -62,7 +62,7 @@ extension JobMachine {
     let run: Run? = if case .running(let run) = state { run } else { nil }
     let verdict = Verdict.judge(
       end, target: target, attempt: end.hasAdvanced ? 1 : run?.attempt ?? 1,
-      redirects: run?.redirects ?? 0, now: wall)
-    return .ended(end, verdict, at: instant, wall: wall, random: random)
+      redirects: 0, now: wall)
+    return .ended(end, verdict, isRedirected: false, at: instant, wall: wall, random: random)
   }
 }

@@ -10,8 +10,8 @@ extension UploadEngine {
     /// Where the upload is sent, and with whose credentials.
     private(set) var route: Route
     var machine = JobMachine()
-    /// The requests and steps under way: several if the upload is sent in pieces.
-    var tasks: Set<Int> = []
+    /// The attempt under way, until it has ended for this upload.
+    var attempt: Attempt?
     var timer: TimeSource.Timer?
     /// When the first attempt began.
     var begin: Instant?
@@ -21,8 +21,6 @@ extension UploadEngine {
     var isHeld = false
     /// Whether the upload was resent with a newer token.
     var wasAuthorizedAgain = false
-    /// The requests of the current attempt, if it takes several.
-    @Rare var conversation: Conversation?
     /// The cookies of the upload, if it does not belong to a run.
     lazy var cookies = CookieJar()
     /// Where the upload can resume.
@@ -35,6 +33,10 @@ extension UploadEngine {
     @Rare var sentFrom: Int64?
     /// The file, if it is sent in several requests, or grows: all requests send the same open file.
     var file: HeldFile?
+    /// Whether the file stays open while the upload waits for another attempt.
+    var holdsFileOpen = false
+    /// Whether its server is being asked if it has finished with the file.
+    var isAsked = false
     /// Whether the file has grown since it was queued, or while it was sent.
     private var isGrowing = false
     /// Whether to forget the upload as soon as its transfer ends.
@@ -50,6 +52,8 @@ extension UploadEngine {
       if case .processing(let processing) = upload.item.state { machine = JobMachine(processing) }
       machine.waitsForServers = waitsForServers
     }
+
+    var id: ItemID { upload.item.id }
 
     /// Changes how the upload is sent.
     func update(_ upload: UploadJob) {
@@ -67,14 +71,15 @@ extension UploadEngine {
       resumePoint = upload.item.resumePoint ?? resumePoint
     }
 
-    /// Opens a file that is known to grow, to send what it has now.
-    func openGrowing() {
+    /// Opens a file that is known to grow, to send what it has now. Returns whether it did.
+    func openGrowing() -> Bool {
       guard isGrowing, file == nil, resumePoint == nil,
         let opened = try? HeldFile(upload.item.location, mayGrow: true)
-      else { return }
+      else { return false }
       file = opened
       (upload.item.identity, upload.item.size) = (opened.identity, opened.identity.size)
       (upload.item.digests, upload.item.digestMoment) = (nil, nil)
+      return true
     }
 
     /// The open file at a location, if it grows.
@@ -120,6 +125,43 @@ extension UploadEngine {
 
     /// Whether the user has stopped the attempt under way.
     var isStopped: Bool { run?.stop != nil }
+
+    /// Whether the upload was cancelled, paused or removed while its attempt was under way.
+    var isTakenBack: Bool { !isUnderWay || isStopped }
+
+  }
+}
+
+/// The file of an upload that can resume.
+extension UploadEngine.Job {
+  /// The upload with the current identity and size of its file. If the upload has begun and its file has changed since,
+  /// that is reported, and the upload starts over. If the upload has not begun, the file must be unchanged since it was
+  /// queued.
+  func withPresentFile(_ upload: UploadJob) throws(Failure.Cause) -> (UploadJob, HeldFile) {
+    let point = resumePoint.flatMap { $0.target == upload.target.name ? $0 : nil }
+    // The file held open since the last attempt, or opened now.
+    let file =
+      if let file, file.location == upload.item.location, file.isCurrent { file } else {
+        try upload.item.opened(after: point)
+      }
+    self.file = file
+    guard point != nil else { return (upload, file) }
+    var upload = upload
+    if upload.item.identity != file.identity { upload.item.digests = nil }
+    (upload.item.identity, upload.item.size) = (file.identity, file.identity.size)
+    if let refusal = upload.target.limits.refusal(of: upload.item) { throw refusal }
+    update(upload)
+    return (upload, file)
+  }
+
+  /// How to tell that the part of the file that was already sent is unchanged.
+  func proof(of file: HeldFile) throws(Failure.Cause) -> HeldFile.Proof {
+    // A different file means a different upload, which the machine itself notices.
+    guard let point = resumePoint, point.identity == file.identity else { return .same }
+    guard point.moment != nil else { return .none }
+    do throws(FileError) { return try file.proof(of: point.taken) } catch {
+      throw Failure.Cause(error, wasSeen: true)
+    }
   }
 }
 
@@ -130,5 +172,17 @@ extension UploadEngine {
   var wrappedValue: Value? {
     get { box?.value }
     set { box = newValue.map(Boxed.init(_:)) }
+  }
+}
+
+extension UploadItem {
+  /// The file, held open. Unless its upload has begun, the file must be unchanged since it was queued.
+  func opened(after point: ResumePoint? = nil) throws(Failure.Cause) -> HeldFile {
+    do throws(FileError) {
+      return try HeldFile(
+        location, expecting: point == nil ? identity : nil, resuming: point?.moment, mayGrow: true)
+    } catch {
+      throw Failure.Cause(error, wasSeen: identity != nil)
+    }
   }
 }

@@ -3,10 +3,13 @@ import Synchronization
 
 /// Runs an actor on a serial Dispatch queue, in turns.
 ///
-/// A turn is one block on the queue: it runs everything that was put on the queue before it, jobs of the actor and
-/// closures alike, in order, and then `turnEnded` once. What follows from several events is thus done once for all of
-/// them. (`DispatchSerialQueue`, which is an executor itself, exists only on Apple's systems.)
-final class QueueExecutor: SerialExecutor {
+/// A turn is one block on the queue: it runs everything that has been put on the queue, jobs of the actor and closures
+/// alike, in order, and whatever these add, and then `turnEnded` once. What follows from several events is thus done once
+/// for all of them, even if tasks have to be resumed for that.
+///
+/// It is a task executor as well: a continuation is resumed on the task's preferred executor, and not on its actor's.
+/// Without this preference, each reply would take a detour over the global pool. (`DispatchSerialQueue`, which is an executor itself, exists only on Apple's systems.)
+final class QueueExecutor: SerialExecutor, TaskExecutor {
   let queue: DispatchQueue
 
   private enum Work {
@@ -16,6 +19,8 @@ final class QueueExecutor: SerialExecutor {
 
   private struct Line {
     var work: [Work] = []
+    /// Whether a turn is under way or about to begin, which will run whatever is added.
+    var hasTurn = false
     var turnEnded: @Sendable () -> Void = {}
   }
 
@@ -35,33 +40,52 @@ final class QueueExecutor: SerialExecutor {
 
   /// Runs a closure in a turn that begins now. The caller is on the queue, but not in a turn, as a timer is.
   func turn(_ closure: @escaping @Sendable () -> Void) {
-    line.withLock { $0.work.append(.closure(closure)) }
+    line.withLock { line in
+      line.work.append(.closure(closure))
+      line.hasTurn = true
+    }
     turn()
   }
 
   private func add(_ work: Work) {
-    let isFirst = line.withLock { line in
-      defer { line.work.append(work) }
-      return line.work.isEmpty
+    let needsTurn = line.withLock { line in
+      defer { line.hasTurn = true }
+      line.work.append(work)
+      return !line.hasTurn
     }
-    if isFirst { queue.async { self.turn() } }
+    if needsTurn { queue.async { self.turn() } }
   }
 
   private func turn() {
-    let (work, turnEnded) = line.withLock { line in
-      defer { line.work = [] }
-      return (line.work, line.turnEnded)
-    }
-    guard !work.isEmpty else { return }
-    let executor = asUnownedSerialExecutor()
-    for work in work {
-      switch work {
-      case .job(let job): job.runSynchronously(on: executor)
-      case .closure(let closure): closure()
-      }
-    }
     // The closures keep the actor alive until its turn has ended.
-    withExtendedLifetime(work) { turnEnded() }
+    var done: [[Work]] = []
+    while let work = takeWork() {
+      for work in work { run(work) }
+      done.append(work)
+    }
+    guard !done.isEmpty else { return }
+    withExtendedLifetime(done) { line.withLock { $0.turnEnded }() }
+  }
+
+  /// The work that waits; nil, and the turn is over, if there is none.
+  private func takeWork() -> [Work]? {
+    line.withLock { line in
+      guard !line.work.isEmpty else {
+        line.hasTurn = false
+        return nil
+      }
+      defer { line.work = [] }
+      return line.work
+    }
+  }
+
+  private func run(_ work: Work) {
+    switch work {
+    case .job(let job):
+      job.runSynchronously(
+        isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    case .closure(let closure): closure()
+    }
   }
 
   func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }

@@ -14,8 +14,6 @@ struct Run {
   var isRefused = false
   /// The cookies of the run's requests.
   var cookies = CookieJar()
-  /// How often the last request was sent.
-  var attempts = 0
 
   init(machine: RunMachine = RunMachine()) { self.machine = machine }
 

@@ -33,7 +33,7 @@ struct Preparation: Sendable {
   func ready(
     _ upload: UploadJob, from file: HeldFile? = nil, at position: Int
   ) async throws(Failure.Cause) -> PreparedUpload {
-    var ready = PreparedUpload(attempt: attempt, upload: upload)
+    var ready = PreparedUpload(upload: upload)
     guard let command = upload.target.prepare else { return try digested(ready, from: file) }
     let item = upload.item
     if file == nil { try Self.check(item) }
@@ -259,11 +259,8 @@ struct Preparation: Sendable {
 
 /// What was prepared for one attempt at an upload.
 struct PreparedUpload: Sendable {
-  let attempt: Int
   /// The upload with the file and the fields that are sent.
   var upload: UploadJob
-  /// What the ticket allows, if there is one.
-  var grant: Ticket.Grant?
   /// The folder of the prepared file, which is removed once the attempt is over.
   var folder: TemporaryFolder?
 }

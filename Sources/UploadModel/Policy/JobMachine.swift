@@ -8,9 +8,10 @@ import Foundation
 ///     ▲                  │                    │                     │ ended: judged
 ///     │ retry, timer     └─────── ended ──────┴─────────┬───────────┘
 ///     ├──────────────────────────────── retrying ◄──────┼──► finished
-///     └──────────────────────────────── paused          ├──► preparing again (redirect)
-///                                                       └──► processing ──► finished
+///     └──────────────────────────────── paused          └──► processing ──► finished
 /// ```
+///
+/// What happens within an attempt (tickets, redirects, the requests of an upload in pieces) is not decided here.
 package struct JobMachine: Sendable {
   /// Where the upload stands.
   package enum State: Hashable, Sendable {
@@ -32,11 +33,7 @@ package struct JobMachine: Sendable {
   package struct Run: Hashable, Sendable {
     /// The number of the attempt, from 1.
     package var attempt: Int
-    /// How many redirects it has followed.
-    package var redirects: Int
-    /// Whether the attempt has never left the target's own origin. Once it has left, its requests get no credentials.
-    package var keepsCredentials = true
-    /// Set if the user has stopped the attempt and its request has not ended yet.
+    /// Set if the user has stopped the attempt and it has not ended yet.
     package var stop: Stop?
   }
 
@@ -50,8 +47,8 @@ package struct JobMachine: Sendable {
     /// The upload's turn has come. If it shares a request with others, this event can cut short its delay before the
     /// next attempt.
     case start
-    /// The file's request ended, and this is what its reply means.
-    indirect case ended(TransferEnd, Verdict, at: Instant, wall: Date, random: Double)
+    /// The file's last request ended, and this is what its reply means.
+    indirect case ended(TransferEnd, Verdict, isRedirected: Bool, at: Instant, wall: Date, random: Double)
     /// The attempt failed before the file's request: by a request around it, or because it could not be made.
     indirect case failed(Failure, at: Instant, random: Double)
     /// A request that asks whether the server has finished with the file has ended.
@@ -75,7 +72,7 @@ package struct JobMachine: Sendable {
     /// How the attempt has failed, if it has.
     package var failure: Failure? {
       switch self {
-      case .ended(_, .failed(let failure), _, _, _), .failed(let failure, _, _): failure
+      case .ended(_, .failed(let failure), _, _, _, _), .failed(let failure, _, _): failure
       default: nil
       }
     }
@@ -83,9 +80,7 @@ package struct JobMachine: Sendable {
 
   /// What the caller must do about the upload, in order.
   package enum Action: Hashable, Sendable {
-    /// Open the file and send it to `url`.
-    case send(to: URL, attempt: Int, keepsCredentials: Bool)
-    /// Cancel the request; its end is reported as usual.
+    /// Cancel the attempt; its end is reported as usual.
     case breakOff
     /// Ask the server, after this many seconds, whether it has finished with the file, and call back with `answered`.
     case ask(URL, after: Double)
@@ -118,10 +113,15 @@ package struct JobMachine: Sendable {
     switch (state, event) {
     case (.waiting, .start), (.retrying, .start):
       attempts += 1
-      return run(to: target.url, redirects: 0, keepsCredentials: true)
+      return go(to: .running(Run(attempt: attempts)), .preparing(attempt: attempts))
 
-    case (.running(let run), .ended(let end, let verdict, let instant, let wall, let random)):
-      return conclude(run, end, verdict, for: target, at: instant, wall: wall, random: random)
+    case (
+      .running(let run),
+      .ended(let end, let verdict, let isRedirected, let instant, let wall, let random)
+    ):
+      return conclude(
+        run, end, verdict, isRedirected: isRedirected, for: target, at: instant, wall: wall,
+        random: random)
     case (.running(let run), .failed(let failure, let instant, let random)):
       switch run.stop {
       case .pause: return go(to: .paused, .paused)
@@ -183,15 +183,6 @@ package struct JobMachine: Sendable {
     return [.report(item)]
   }
 
-  private mutating func run(to url: URL, redirects: Int, keepsCredentials: Bool) -> [Action] {
-    state = .running(
-      Run(attempt: attempts, redirects: redirects, keepsCredentials: keepsCredentials))
-    return [
-      .report(.preparing(attempt: attempts)),
-      .send(to: url, attempt: attempts, keepsCredentials: keepsCredentials),
-    ]
-  }
-
   /// - Parameter counted: how many attempts the failure reports if the user has cancelled the upload.
   private mutating func startOver(_ run: Run, counted: Int) -> [Action] {
     attempts -= 1
@@ -220,11 +211,12 @@ package struct JobMachine: Sendable {
 
   /// Ends with a success, unless the server has yet to finish with the file.
   private mutating func accept(
-    _ receipt: Receipt, _ run: Run, _ end: TransferEnd, for target: Target, wall: Date
+    _ receipt: Receipt, _ run: Run, _ end: TransferEnd, isRedirected: Bool, for target: Target,
+    wall: Date
   ) -> [Action] {
     var receipt = receipt
     receipt.disposal = target.after.disposal(
-      for: receipt, after: end, of: target, isRedirected: run.redirects > 0)
+      for: receipt, after: end, of: target, isRedirected: isRedirected)
     guard let wait = target.wait, wait.holds(for: receipt) else {
       return go(to: .finished(delivered: true), .done(receipt))
     }
@@ -303,8 +295,8 @@ package struct JobMachine: Sendable {
   }
 
   private mutating func conclude(
-    _ run: Run, _ end: TransferEnd, _ verdict: Verdict, for target: Target, at instant: Instant,
-    wall: Date, random: Double
+    _ run: Run, _ end: TransferEnd, _ verdict: Verdict, isRedirected: Bool, for target: Target,
+    at instant: Instant, wall: Date, random: Double
   ) -> [Action] {
     // Attempts are counted so that nothing is tried for ever. An attempt that made progress restarts the count.
     var run = run
@@ -314,7 +306,7 @@ package struct JobMachine: Sendable {
     // A reply that came before the stop counts, since the server has the file.
     case .delivered(var receipt):
       receipt.attempts = run.attempt
-      return accept(receipt, run, end, for: target, wall: wall)
+      return accept(receipt, run, end, isRedirected: isRedirected, for: target, wall: wall)
     // A reply counts, too, if the file was delivered but its record could not be created.
     case .failed(let failure) where failure.arrival == .arrived:
       return go(to: .finished(delivered: false), .failed(failure))
@@ -337,16 +329,9 @@ package struct JobMachine: Sendable {
     case .pause, .cancel: return fail(doubt ?? Failure(.cancelled, attempts: run.attempt))
     case nil: break
     }
-    switch verdict {
-    case .follow(let url, let keepsCredentials):
-      // A path that another server chose gets no credentials, even if it leads back to the target's own origin.
-      return self.run(
-        to: url, redirects: run.redirects + 1,
-        keepsCredentials: run.keepsCredentials && keepsCredentials)
-    case .failed(let failure):
-      return tryAgain(run, after: failure, of: end.url, for: target, at: instant, random: random)
-    case .delivered: return []
-    }
+    // The attempt itself follows redirects, unless the user has stopped it.
+    guard case .failed(let failure) = verdict else { return [] }
+    return tryAgain(run, after: failure, of: end.url, for: target, at: instant, random: random)
   }
 
   /// Plans another attempt after a failure of a request to `url`, or ends if there is to be none.

@@ -49,7 +49,8 @@ package struct BatchEnd: Sendable {
       own.moment = file.moment ?? own.moment
       own.growth = file.growth
       own.digests = file.digests ?? own.digests
-      own.place = TransferEnd.Place(index, of: files.count)
+      // The reply to one file may have been about several, like that to a question.
+      if files.count > 1 { own.place = TransferEnd.Place(index, of: files.count) }
       if let cause = file.cause {
         own.trouble = cause
       } else if isBrokenOff, file.isStopped {

@@ -3,11 +3,41 @@ import HTTPTransport
 import MultipartForm
 import UploadModel
 
-/// One request under way: what was sent and received so far. Used only inside the engine.
-final class Transfer {
+/// What hears of a request before its end.
+protocol ExchangeObserver: AnyObject {
+  /// The request has begun after waiting for a lane.
+  func hasBegun(_ exchange: Exchange, at instant: Instant, on engine: isolated UploadEngine)
+  /// The request was prepared, but will not begin: its files go back in line.
+  func isTakenBack(_ exchange: Exchange, on engine: isolated UploadEngine)
+  /// The other side has acknowledged more of the body.
+  func hasProgressed(_ exchange: Exchange, on engine: isolated UploadEngine)
+  /// An interim reply has come.
+  func isInformed(_ exchange: Exchange, by head: ReplyHead, on engine: isolated UploadEngine)
+  /// Everything but the end of the body has been handed over, and the rest waits.
+  func holdsEnd(_ exchange: Exchange, on engine: isolated UploadEngine)
+  /// The body has waited long enough for an offer.
+  func hasWaitedForOffer(_ exchange: Exchange, on engine: isolated UploadEngine)
+}
+
+extension ExchangeObserver {
+  func hasBegun(_ exchange: Exchange, at instant: Instant, on engine: isolated UploadEngine) {}
+  func isTakenBack(_ exchange: Exchange, on engine: isolated UploadEngine) {}
+  func isInformed(_ exchange: Exchange, by head: ReplyHead, on engine: isolated UploadEngine) {
+    exchange.task.releaseBody()
+  }
+  func holdsEnd(_ exchange: Exchange, on engine: isolated UploadEngine) {
+    exchange.task.releaseBody()
+  }
+  func hasWaitedForOffer(_ exchange: Exchange, on engine: isolated UploadEngine) {}
+}
+
+/// One request that carries files, from its beginning to its end, which can be awaited. It owns what was sent and
+/// received so far. It judges nothing: what a reply means is up to the attempt that made the request.
+final class Exchange {
+  /// The number of the attempt, as the states of its files tell it.
   let attempt: Int
   /// Whose credentials the request carries.
-  let authorization: UploadEngine.Authorization
+  let authorization: Authorization
   let task: UploadTask
   let request: UploadRequest
   let url: URL
@@ -21,14 +51,25 @@ final class Transfer {
 
   private var head: ReplyHead?
   /// Why the request failed, or why the engine itself broke it off.
-  var trouble: Failure.Cause?
+  private(set) var trouble: Failure.Cause?
   /// What was wrong with the body, if anything.
   private var bodyError: BodyError?
 
+  private var observer: (any ExchangeObserver)?
+  private var ending: Ending?
+  private var waiting: CheckedContinuation<Ending, Never>?
+
+  enum Ending {
+    case ended(TransferEnd)
+    /// The request was prepared, but taken back before it began.
+    case notBegun
+  }
+
   init(
-    attempt: Int, authorization: UploadEngine.Authorization, task: UploadTask,
-    request: UploadRequest, url: URL, start: Instant
+    attempt: Int, authorization: Authorization, task: UploadTask, request: UploadRequest, url: URL,
+    start: Instant, observer: any ExchangeObserver
   ) {
+    self.observer = observer
     self.authorization = authorization
     self.attempt = attempt
     self.task = task
@@ -49,14 +90,70 @@ final class Transfer {
 
   /// Whether the request may be broken off. Once the server has everything, that would leave the outcome of its files
   /// unknown, so it is allowed only if all of them have been stopped.
-  var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.end.isStopped) }
+  private var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.end.isStopped) }
+
+  /// Waits for the request's end, and says how it ended.
+  func end(on engine: isolated UploadEngine) async -> Ending {
+    if let ending { return ending }
+    return await withCheckedContinuation { waiting = $0 }
+  }
+
+  func finish(with end: TransferEnd) { finish(.ended(end)) }
+
+  /// Gives up a request that has not begun.
+  func takeBack(on engine: isolated UploadEngine) {
+    observer?.isTakenBack(self, on: engine)
+    finish(.notBegun)
+  }
+
+  private func finish(_ ending: Ending) {
+    self.ending = ending
+    observer = nil
+    waiting.take()?.resume(returning: ending)
+  }
 
   /// Records that the request has begun after waiting for a lane.
-  func recordBegun(at now: Instant) { (start, watch) = (now, StallWatch(from: now)) }
+  func begin(at now: Instant, on engine: isolated UploadEngine) {
+    (start, watch) = (now, StallWatch(from: now))
+    observer?.hasBegun(self, at: now, on: engine)
+  }
 
-  func recordHead(_ head: ReplyHead) { self.head = head }
+  /// Takes note of what the transport reports, apart from the request's end.
+  func note(_ news: TransportNews, at now: Instant, on engine: isolated UploadEngine) {
+    watch.recordActivity(at: now)
+    switch news {
+    case .begun(let instant): begin(at: instant, on: engine)
+    case .acknowledged(let bytes):
+      acknowledged = min(bytes, request.body.contentLength)
+      observer?.hasProgressed(self, on: engine)
+    case .endHeld: observer?.holdsEnd(self, on: engine)
+    case .informed(let head): observer?.isInformed(self, by: head, on: engine)
+    case .responded(let head): self.head = head
+    case .expectIgnored, .ended: break
+    }
+  }
 
-  func recordActivity(at now: Instant) { watch.recordActivity(at: now) }
+  func waitedForOffer(on engine: isolated UploadEngine) {
+    observer?.hasWaitedForOffer(self, on: engine)
+  }
+
+  /// Whether the reply proves something about the credentials. A reply to OPTIONS does so only if it is a 401: servers
+  /// answer OPTIONS without checking them.
+  func isProof(_ end: TransferEnd) -> Bool {
+    request.exchange.method != "OPTIONS" || end.status == 401
+  }
+
+  /// Breaks the request off because its user has stopped one of its files, if that is allowed.
+  func stop(_ id: ItemID) {
+    record(of: id) { $0.isStopped = true }
+    if mayBreakOff { task.cancel() }
+  }
+
+  /// Breaks the request off for a reason of hoist's own.
+  func breakOff(because cause: Failure.Cause) {
+    trouble = cause
+    task.cancel()
+  }
 
   /// Checks the progress. Returns a cause if nothing has moved for too long, or if the reply takes too long.
   func stall(at now: Instant) -> Failure.Cause? {
@@ -87,8 +184,6 @@ final class Transfer {
   }
 
   private static let slowestReader = 20_000.0
-
-  func recordAcknowledged(_ bytes: Int64) { acknowledged = min(bytes, request.body.contentLength) }
 
   /// Records something about this one file.
   func record(of id: ItemID, _ change: (inout BatchEnd.File) -> Void) {

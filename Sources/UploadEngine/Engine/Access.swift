@@ -1,0 +1,249 @@
+import Foundation
+import HTTPTransport
+import UploadModel
+
+/// Access to servers: which credentials a request carries, and what its end tells about them and about its server.
+///
+/// It owns the tokens. What follows from a refusal or an outage for other files is the scheduler's decision.
+final class Access {
+  private let source: TokenSource
+  /// The token in force on each route.
+  private var tokens: [Route: BearerToken] = [:]
+
+  init(tokens source: TokenSource) { self.source = source }
+
+  func token(on route: Route) -> BearerToken? { tokens[route] }
+
+  /// The current credentials of a job's route, for a request to an origin; by default the target's own.
+  /// `keepsCredentials` is false if another origin has chosen the destination. `isNamed` is true if the target names
+  /// that host as one that also gets credentials.
+  func authorization(
+    of items: [ItemID], like job: UploadEngine.Job, to origin: Origin?,
+    keepsCredentials: Bool = true, isNamed: Bool = false, on engine: isolated UploadEngine
+  ) -> Authorization {
+    let route = job.route
+    return Authorization(
+      route: route, token: tokens[route], number: engine.scheduler.token(on: route), origin: origin,
+      showsCredentials: keepsCredentials && (origin == route.origin || isNamed),
+      command: job.upload.target.tokenCommand, items: items)
+  }
+
+  // MARK: What ends tell
+
+  /// Records what the end of a file's request says about the server and the credentials. If a new token was refused, the
+  /// end then states that. Returns how the uploads start over if their attempt does not count. `isProof` is false if the
+  /// end proves nothing about the credentials.
+  func record(
+    _ end: inout TransferEnd, _ authorization: Authorization, of job: UploadEngine.Job,
+    redirects: Int, isProof: Bool, on engine: isolated UploadEngine
+  ) -> Authorization.Restart? {
+    let leadsElsewhere = leadsElsewhere(end, job, redirects)
+    guard
+      learn(
+        from: end.contact, at: authorization.origin, of: job, leadsElsewhere: leadsElsewhere,
+        on: engine)
+    else { return .wait }
+    guard let status = end.status else { return nil }
+    if isProof, (200..<300).contains(status) || status == 303 {
+      recordAccepted(authorization, on: engine)
+    }
+    // A refusal that will pass by itself is no statement about the credentials.
+    guard [401, 403].contains(status),
+      !job.upload.target.retry.isTemporary(end, now: engine.time.date())
+    else { return nil }
+    switch isProof ? recordDenied(status, authorization, of: job, on: engine) : .stands {
+    case .again, .renew:
+      var refusal = Failure(.refused, status: status, reply: end.reply, attempts: 1)
+      refusal.step = end.step
+      return .authorize(refusal)
+    case .stands, .close:
+      end.trouble = deniedCause(status, after: authorization, of: job) ?? end.trouble
+      return nil
+    }
+  }
+
+  /// Records what the failure of a request around files says about the server and the credentials. If a new token was
+  /// refused, the failure then states that. Returns how the uploads start over if their attempt does not count.
+  func recordRefusal(
+    _ failure: inout Failure, of job: UploadEngine.Job, _ authorization: Authorization,
+    on engine: isolated UploadEngine
+  ) -> Authorization.Restart? {
+    guard learn(from: failure.contact, at: authorization.origin, of: job, on: engine) else {
+      return .wait
+    }
+    recordWait(askedBy: failure, authorization, on: engine)
+    // A store that hides which files it has forbids the question whether one is there.
+    let isAboutQuestion = failure.step == .existence && failure.status == 403
+    guard failure.cause == .refused, let status = failure.status, failure.isTemporary != true,
+      !isAboutQuestion
+    else { return nil }
+    switch recordDenied(status, authorization, of: job, on: engine) {
+    case .again, .renew: return .authorize(failure)
+    case .stands, .close:
+      failure.cause = deniedCause(status, after: authorization, of: job) ?? failure.cause
+      return nil
+    }
+  }
+
+  /// Records that the server has done what a request around files asked for.
+  func recordAnswer(
+    to job: UploadEngine.Job, _ authorization: Authorization, on engine: isolated UploadEngine
+  ) {
+    _ = learn(from: .answered, at: authorization.origin, of: job, on: engine)
+    recordAccepted(authorization, on: engine)
+  }
+
+  /// Holds back the files for a server that asks to wait. If it is not the target's own, neither is asked.
+  func recordWait(
+    askedBy failure: Failure, _ authorization: Authorization, on engine: isolated UploadEngine
+  ) {
+    guard failure.isTransient, let seconds = failure.retryAfter else { return }
+    let origins = [authorization.origin, authorization.route.origin].compactMap(\.self)
+    engine.schedule {
+      $0.recordWait(of: Set(origins), until: engine.time.now() + seconds, failure)
+    }
+  }
+
+  /// Records that a server takes a large file, and so has been reached long before it answers.
+  func recordProgress(of exchange: Exchange, on engine: isolated UploadEngine) {
+    guard exchange.acknowledged > 0, let home = exchange.authorization.route.origin,
+      engine.scheduler.isDoubted(home),
+      exchange.origin != home || exchange.request.target.redirectOrigins.isEmpty
+    else { return }
+    engine.schedule { $0.recordReached(home) }
+    engine.fillSoon()
+  }
+
+  /// Records whether the server could be reached, by a request that went to `reached`. Returns whether the attempt
+  /// counts: it does not if the engine waits for servers and the attempt never reached one, which is not the file's
+  /// fault. `leadsElsewhere` says that a redirect to another server will be followed.
+  private func learn(
+    from contact: Contact, at reached: Origin?, of job: UploadEngine.Job,
+    leadsElsewhere: Bool = false, on engine: isolated UploadEngine
+  ) -> Bool {
+    guard let origin = job.route.origin else { return true }
+    let waitsForServers = engine.scheduler.waitsForServers
+    // An engine that waits for servers also waits for one that the target's own server redirects to.
+    if case .unreachable(let trouble, let sentAll) = contact, reached == origin || waitsForServers {
+      let (now, random) = (engine.time.now(), engine.time.random())
+      engine.schedule {
+        $0.recordUnreachable(by: job.id, Failure(trouble), at: now, random: random)
+      }
+      if case .unreachable = trouble, sentAll { return true }
+      return !waitsForServers
+    }
+    // It is not yet known whether the server that the redirect leads to can be reached.
+    if reached == origin, leadsElsewhere { return true }
+    if reached != origin || contact != .none { engine.schedule { $0.recordReached(origin) } }
+    return true
+  }
+
+  /// Whether the end is a redirect to another origin that will be followed.
+  private func leadsElsewhere(
+    _ end: TransferEnd, _ job: UploadEngine.Job, _ redirects: Int
+  ) -> Bool {
+    // Another room gets a copy of the whole target: ask only about redirects.
+    guard end.status == 307 || end.status == 308, !job.isStopped else { return false }
+    return Verdict.leadsElsewhere(end, target: job.upload.target, redirects: redirects)
+  }
+
+  /// Records that a server has carried out a request with these credentials.
+  private func recordAccepted(_ authorization: Authorization, on engine: isolated UploadEngine) {
+    // A reply to a request without credentials says nothing about them.
+    guard authorization.showsCredentials else { return }
+    engine.schedule {
+      $0.recordAccepted(
+        on: authorization.route, with: authorization.number,
+        hasCommand: authorization.command != nil)
+    }
+  }
+
+  /// Records that a server has refused a request with these credentials, by a 401 or 403.
+  private func recordDenied(
+    _ status: Int, _ authorization: Authorization, of job: UploadEngine.Job,
+    on engine: isolated UploadEngine
+  ) -> Credentials.Consequence {
+    guard [401, 403].contains(status), authorization.showsCredentials else { return .stands }
+    let failure = Failure(
+      deniedCause(status, after: authorization, of: job) ?? .refused, status: status)
+    let isSecondTime = engine.wereAuthorizedAgain(authorization.items)
+    var consequence = Credentials.Consequence.stands
+    engine.schedule {
+      let decided = $0.recordRefused(
+        on: authorization.route, with: authorization.number, status: status,
+        isSecondTime: isSecondTime, command: authorization.command,
+        authorization.token?.secrets.hidden(in: failure) ?? failure)
+      consequence = decided.0
+      return decided.1
+    }
+    return consequence
+  }
+
+  /// What a 401 or 403 means if it persists after the token was renewed, or if the target has no credentials.
+  private func deniedCause(
+    _ status: Int, after authorization: Authorization, of job: UploadEngine.Job
+  ) -> Failure.Cause? {
+    guard status == 401 || status == 403 else { return nil }
+    if let command = authorization.command, tokens[authorization.route] != nil {
+      return .denied("even with a new token from \(command.name)")
+    }
+    return status == 401 && !job.upload.target.hasCredentials ? .anonymous : nil
+  }
+
+  // MARK: New tokens
+
+  /// Runs the command that gives a route's token.
+  func renew(_ route: Route, with command: TokenCommand, on engine: isolated UploadEngine) {
+    let (refused, source) = (tokens[route], source)
+    Thread.detachNewThread { [weak engine] in
+      let result = Result { () throws(Failure.Cause) in
+        try source.token(of: command, insteadOf: refused)
+      }
+      engine?.onQueue { $0.access.recordRenewal(result, of: route, on: $0) }
+    }
+  }
+
+  private func recordRenewal(
+    _ result: Result<(token: BearerToken, isNew: Bool), Failure.Cause>, of route: Route,
+    on engine: isolated UploadEngine
+  ) {
+    switch result {
+    case .success(let (token, isNew)):
+      tokens[route] = token
+      // A token that is not new may have expired as well. Let the uploads be resent once more with yet another token.
+      if !isNew { engine.forgetSecondTime(on: route) }
+      engine.schedule { $0.recordRenewed(route, isNew: isNew) }
+    case .failure(let cause):
+      tokens[route] = nil
+      engine.schedule { $0.recordRenewalFailure(route, Failure(cause)) }
+    }
+    engine.fillSoon()
+  }
+}
+
+/// What a request tells about whether its server can be reached.
+private enum Contact: Equatable {
+  /// Nothing: it ended before anything was sent or received.
+  case none
+  /// The server answered, or could have.
+  case answered
+  case unreachable(Failure.Cause, sentAll: Bool)
+}
+
+extension TransferEnd {
+  fileprivate var contact: Contact {
+    guard status == nil, let trouble else { return .answered }
+    if trouble.isUnreachable { return .unreachable(trouble, sentAll: sentAll) }
+    if case .outOfTime = trouble { return bytes == 0 ? .none : .answered }
+    return trouble.isLocal ? .none : .answered
+  }
+}
+
+extension Failure {
+  /// What a request around files tells that has failed like this.
+  fileprivate var contact: Contact {
+    guard status == nil else { return .answered }
+    if cause.isUnreachable { return .unreachable(cause, sentAll: false) }
+    return cause.isLocal ? .none : .answered
+  }
+}

@@ -1,0 +1,645 @@
+import Foundation
+import HTTPTransport
+import JSONText
+import MultipartForm
+import UploadModel
+
+/// One attempt: a request's turn on a lane, with one file, or with several that are sent together.
+///
+/// It owns what the attempt has found out and made so far: the files as they are sent, what the run and the ticket add,
+/// and the request under way. It does not decide when it begins, what becomes of a file after it, or whether there will be
+/// another: the scheduler and the job machines do.
+///
+/// `run` reads from top to bottom. A file can leave at each step, with its own reason, while the others go on.
+final class Attempt: ExchangeObserver {
+  /// A file of the attempt.
+  struct File {
+    let job: UploadEngine.Job
+    /// The upload as it is sent: with the output of the target's command in place of the file, if there is one.
+    var upload: UploadJob
+    /// The folder of that output, which is removed once the attempt is over.
+    var folder: TemporaryFolder?
+
+    var id: ItemID { job.id }
+  }
+
+  /// Where the file's request goes: to the target's own address, or where a redirect has led.
+  struct Way {
+    var url: URL
+    /// How many redirects the attempt has followed.
+    var redirects = 0
+    /// Whether the attempt has never left the target's own origin. Once it has left, its requests get no credentials.
+    var keepsCredentials = true
+  }
+
+  /// The files that have not left.
+  private(set) var files: [File]
+  /// The number of the attempt, from 1.
+  let number: Int
+  /// Whether everything before the file's own request was done in another attempt.
+  private let isPrepared: Bool
+  /// What the run and the ticket add to the requests.
+  private(set) var occasion = Occasion()
+  private var exchange: Exchange?
+  private var conversation: Conversation?
+  /// What cancels the work under way outside the engine's queue that may be cancelled.
+  private var steps: [Int: () -> Void] = [:]
+  private var lastStep = 0
+
+  init(_ jobs: [UploadEngine.Job], number: Int) {
+    files = jobs.map { File(job: $0, upload: $0.upload) }
+    self.number = number
+    isPrepared = false
+  }
+
+  /// An attempt that goes on with a prepared file of another one.
+  private init(_ file: File, of other: Attempt) {
+    (files, number, occasion, isPrepared) = ([file], other.number, other.occasion, true)
+  }
+
+  // MARK: From the first step to the last
+
+  func run(on engine: isolated UploadEngine) async {
+    if !isPrepared {
+      leaveLate(on: engine)
+      await enterRun(on: engine)
+      await prepare(on: engine)
+      leaveUnacceptable(on: engine)
+      splitResuming(on: engine)
+    }
+    await deliver(on: engine)
+  }
+
+  /// Sends the files, wherever redirects lead, and concludes.
+  private func deliver(on engine: isolated UploadEngine) async {
+    guard let target = files.first?.upload.target else { return }
+    var way = Way(url: target.url)
+    while let (end, shares, sender) = await transmit(way, on: engine) {
+      let batch = judge(end, shares, of: target, way, on: engine)
+      if let next = follow(batch, from: way, on: engine) {
+        way = next
+        engine.tell(files.map { ($0.id, .preparing(attempt: number)) })
+        continue
+      }
+      for case .ended(_, .failed(let failure)) in batch.outcomes.map(\.outcome) {
+        engine.access.recordWait(askedBy: failure, sender, on: engine)
+      }
+      let failures = await makeRecords(batch, sender, on: engine)
+      engine.group(batch.groups)
+      return conclude(batch.outcomes, way, withoutRecord: failures, on: engine)
+    }
+  }
+
+  /// A request that has ended: how, with what of its files, and with whose credentials.
+  private typealias Ended = (TransferEnd, [BatchEnd.File], Authorization)
+
+  private func transmit(_ way: Way, on engine: isolated UploadEngine) async -> Ended? {
+    guard let first = files.first else { return nil }
+    if isResuming(first, on: engine) { return await converse(way, on: engine) }
+    return await request(way, on: engine)
+  }
+
+  private func judge(
+    _ end: TransferEnd, _ shares: [BatchEnd.File], of target: Target, _ way: Way,
+    on engine: isolated UploadEngine
+  ) -> BatchEnd {
+    var shares = shares
+    for index in shares.indices {
+      shares[index].growth = files.first { $0.id == shares[index].id }?.job.file?.growth
+    }
+    return BatchEnd(
+      end, files: shares, target: target,
+      attempt: end.hasAdvanced ? 1 : number, redirects: way.redirects, now: engine.time.date())
+  }
+
+  /// Where to send the files next, if the reply redirects them. Those that the user has stopped leave.
+  private func follow(
+    _ batch: BatchEnd, from way: Way, on engine: isolated UploadEngine
+  ) -> Way? {
+    var next: Way?
+    var followers: Set<ItemID> = []
+    for case (let id, .ended(_, .follow(let url, let keepsCredentials))) in batch.outcomes {
+      guard files.contains(where: { $0.id == id && !$0.job.isStopped }) else { continue }
+      followers.insert(id)
+      // A path that another server chose gets no credentials, even if it leads back to the target's own origin.
+      next = Way(
+        url: url, redirects: way.redirects + 1,
+        keepsCredentials: way.keepsCredentials && keepsCredentials)
+    }
+    guard let next else { return nil }
+    conclude(batch.outcomes.filter { !followers.contains($0.id) }, way, on: engine)
+    return next
+  }
+
+  /// Tells the job machines how the attempt has ended for files. `failures` states why the records for some of them
+  /// could not be created.
+  private func conclude(
+    _ outcomes: [(id: ItemID, outcome: BatchEnd.Outcome)], _ way: Way,
+    withoutRecord failures: [ItemID: Failure] = [:], on engine: isolated UploadEngine
+  ) {
+    let again = outcomes.filter { $0.outcome == .startsOver }
+    // All share one time and one random number, so that they are retried together.
+    let (instant, wall, random) = (engine.time.now(), engine.time.date(), engine.time.random())
+    var events: [(ItemID, JobMachine.Event)] = []
+    for case (let id, .ended(let end, var verdict)) in outcomes {
+      if let failure = failures[id], case .delivered(let receipt) = verdict {
+        // The file arrived, but its record could not be created.
+        var failed = Failure(
+          .notRecorded(failure.headlineOrLead), reply: failure.reply, attempts: receipt.attempts)
+        (failed.step, failed.pieces) = (failure.step, end.pieces)
+        verdict = .failed(failed)
+      }
+      let event = JobMachine.Event.ended(
+        end, verdict, isRedirected: way.redirects > 0, at: instant, wall: wall, random: random)
+      events.append((id, event))
+    }
+    leave(events + again.map { ($0.id, .startOver(after: nil)) }, on: engine)
+  }
+
+  // MARK: Leaving
+
+  /// Ends the attempt for some files.
+  private func leave(_ events: [(ItemID, JobMachine.Event)], on engine: isolated UploadEngine) {
+    files.removeAll { file in events.contains { $0.0 == file.id } }
+    engine.conclude(events)
+  }
+
+  private func leave(_ ids: [ItemID], _ failure: Failure, on engine: isolated UploadEngine) {
+    for id in ids { engine.recordBegun(id) }
+    // All share one time and one random number, so that they are retried together.
+    let event = JobMachine.Event.failed(
+      failure, at: engine.time.now(), random: engine.time.random())
+    leave(ids.map { ($0, event) }, on: engine)
+  }
+
+  /// Leaves out files that cannot be sent; the request is made without them.
+  private func leave(_ ids: [ItemID], _ cause: Failure.Cause, on engine: isolated UploadEngine) {
+    guard !ids.isEmpty else { return }
+    leave(ids, Failure(cause), on: engine)
+  }
+
+  /// Leaves out files that the user has stopped.
+  private func leaveStopped(on engine: isolated UploadEngine) {
+    leave(files.filter { $0.job.isTakenBack }.map(\.id), .cancelled, on: engine)
+  }
+
+  /// Puts files back in line. The attempt does not count.
+  private func startOver(
+    _ restart: Authorization.Restart, _ ids: [ItemID], on engine: isolated UploadEngine
+  ) {
+    var refusal: Failure?
+    for file in files where ids.contains(file.id) {
+      switch restart {
+      case .wait: file.job.begin = nil
+      case .authorize(let failure):
+        file.job.wasAuthorizedAgain = true
+        refusal = failure
+      }
+    }
+    leave(ids.map { ($0, .startOver(after: refusal)) }, on: engine)
+  }
+
+  /// Leaves out files whose deadline has passed.
+  private func leaveLate(on engine: isolated UploadEngine) {
+    let start = engine.time.now()
+    for file in files {
+      let (begin, deadline) = (file.job.begin ?? start, file.upload.target.deadline ?? .infinity)
+      if !engine.isAhead(file.id) { file.job.begin = begin }
+      if start - begin > deadline {
+        leave([file.id], .outOfTime(seconds: deadline), on: engine)
+      } else if file.job.openGrowing(), let index = files.firstIndex(where: { $0.id == file.id }) {
+        files[index].upload = file.job.upload
+      }
+    }
+  }
+
+  /// Leaves out files that the target does not accept as they were prepared.
+  private func leaveUnacceptable(on engine: isolated UploadEngine) {
+    for file in files {
+      guard let refusal = file.upload.target.limits.refusal(of: file.upload.item) else { continue }
+      leave([file.id], refusal, on: engine)
+    }
+  }
+
+  // MARK: Stopping
+
+  /// Breaks off what is under way for a file that the user has stopped.
+  func stop(_ id: ItemID) {
+    // Work for several files is cancelled once all of them have been taken back.
+    if files.allSatisfy(\.job.isTakenBack) { for cancel in steps.values { cancel() } }
+    exchange?.stop(id)
+    conversation?.stop(id)
+  }
+
+  /// Whether the server may have received everything that the attempt sends.
+  var hasSentAll: Bool {
+    if let conversation { return conversation.hasSentAll }
+    return exchange?.hasSentAll ?? false
+  }
+
+  /// Works outside the engine's queue. Work that must be finished even if the files are taken back is shielded.
+  func step<Found: Sendable>(
+    isShielded: Bool = false, on engine: isolated UploadEngine,
+    _ work: @escaping @Sendable () async -> Found
+  ) async -> Found {
+    let task = Task.detached(operation: work)
+    lastStep += 1
+    let number = lastStep
+    if !isShielded { steps[number] = { task.cancel() } }
+    defer { steps[number] = nil }
+    return await task.value
+  }
+
+  /// Reports that an attempt that was prepared ahead begins, and gives it a lane.
+  func hasBegun(_ exchange: Exchange, at instant: Instant, on engine: isolated UploadEngine) {
+    for file in files {
+      engine.recordBegun(file.id)
+      if file.job.begin == nil { file.job.begin = instant }
+    }
+  }
+
+  func isTakenBack(_ exchange: Exchange, on engine: isolated UploadEngine) {
+    leave(files.map { ($0.id, .notBegun) }, on: engine)
+  }
+
+  func hasProgressed(_ exchange: Exchange, on engine: isolated UploadEngine) {
+    engine.access.recordProgress(of: exchange, on: engine)
+    engine.tell(exchange.news(at: engine.time.now()))
+  }
+}
+
+/// The run that the files belong to.
+extension Attempt {
+  /// Sends the request before the first file of a run, if it has not been answered yet.
+  private func enterRun(on engine: isolated UploadEngine) async {
+    guard let first = files.first else { return }
+    occasion = engine.runs.occasion(of: first.job, on: engine)
+    guard let call = engine.runs.opening(for: first.job, on: engine) else { return }
+    let name = first.upload.target.name
+    let authorization = engine.access.authorization(
+      of: files.map(\.id), like: first.job, to: first.job.route.origin, on: engine)
+    for file in files { file.job.token = authorization.token }
+    let client = engine.runs.client(toOpen: name, first.upload.target, authorization, engine.time)
+    let result = await step(isShielded: true, on: engine) { await client.opening(by: call) }
+    engine.runs.recordOpeningEnded(name)
+    switch result {
+    case .success(let (values, isFromAway)):
+      engine.access.recordAnswer(to: first.job, authorization, on: engine)
+      engine.runs.open(name, with: values, isFromAway: isFromAway, on: engine)
+      occasion = engine.runs.occasion(of: first.job, on: engine)
+      leaveStopped(on: engine)
+    case .failure(let failure):
+      let jobs = files.map(\.job)
+      leaveRefused(files.map(\.id), failure, authorization, on: engine)
+      let isOver = jobs.allSatisfy { $0.machine.state == .finished(delivered: false) }
+      guard isOver, failure.cause != .cancelled else { return }
+      engine.runs.recordRefused(
+        name, authorization.token?.secrets.hidden(in: failure) ?? failure, on: engine)
+    }
+  }
+}
+
+/// What happens before the files' request: the target's command, the question whether the server has a file, and the
+/// ticket.
+extension Attempt {
+  private func prepare(on engine: isolated UploadEngine) async {
+    guard let first = files.first, engine.needs(of: first.upload.destination).preparation else {
+      return
+    }
+    let authorization = engine.access.authorization(
+      of: files.map(\.id), like: first.job, to: first.job.route.origin, on: engine)
+    for file in files { file.job.token = authorization.token }
+    let preparation = Preparation(
+      attempt: number, on: occasion, time: engine.time, mediaType: engine.hooks.mediaType,
+      known: engine.knownDigests, cookies: engine.cookies(of: first.job))
+    await makeReady(preparation, on: engine)
+    await askWhatIsThere(preparation, authorization, on: engine)
+    await getTicket(preparation, authorization, on: engine)
+  }
+
+  /// Runs the target's command on the files, and computes digests.
+  private func makeReady(_ preparation: Preparation, on engine: isolated UploadEngine) async {
+    let uploads = files.map { ($0.upload, $0.job.growingFile(at: $0.upload.item.location)) }
+    let made = await step(on: engine) {
+      var made: [Result<PreparedUpload, Failure.Cause>] = []
+      for (position, (upload, file)) in uploads.enumerated() {
+        do throws(Failure.Cause) {
+          made.append(.success(try await preparation.ready(upload, from: file, at: position)))
+        } catch {
+          made.append(.failure(error))
+        }
+      }
+      return made
+    }
+    for (file, result) in zip(files, made) {
+      switch result {
+      case _ where file.job.isTakenBack: leave([file.id], .cancelled, on: engine)
+      case .failure(let cause): leave([file.id], cause, on: engine)
+      case .success(let made):
+        guard let index = files.firstIndex(where: { $0.id == file.id }) else { continue }
+        (files[index].upload, files[index].folder) = (made.upload, made.folder)
+        // Digests of the file itself remain valid for the next attempt.
+        if made.folder == nil, let digests = made.upload.item.digests {
+          file.job.keep(digests, of: made.upload.item.digestMoment)
+        }
+      }
+    }
+  }
+
+  /// Asks the server which files it has. Those that it has leave.
+  private func askWhatIsThere(
+    _ preparation: Preparation, _ authorization: Authorization, on engine: isolated UploadEngine
+  ) async {
+    guard let target = files.first?.upload.target, target.exists != nil else { return }
+    let ids = files.map(\.id)
+    // Several files at once are only asked about here. Those that the server lacks then return to the line, since a
+    // request may hold fewer files than a question.
+    let onlyAsks = engine.mayOnlyAsk(about: ids)
+    guard !engine.takeKnownMissing(ids) else { return }
+    let uploads = files.map(\.upload)
+    let existing = await step(on: engine) {
+      await preparation.existing(uploads, token: authorization.token)
+    }
+    leaveStopped(on: engine)
+    for file in files {
+      if let end = existing.there[file.id] {
+        engine.access.recordAnswer(to: file.job, authorization, on: engine)
+        let way = Way(url: target.url)
+        let there = judge(
+          end, [BatchEnd.File(id: file.id)], of: target, way, on: engine)
+        conclude(there.outcomes, way, on: engine)
+      } else if let failure = existing.failures[file.id] {
+        leaveRefused([file.id], failure, authorization, on: engine)
+      }
+    }
+    if let trouble = existing.trouble {
+      leaveRefused(files.map(\.id), trouble, authorization, on: engine)
+    } else if onlyAsks, !files.isEmpty {
+      leaveMissing(authorization, on: engine)
+    }
+  }
+
+  /// Puts files that their server does not have back in line. They are then sent without another question.
+  private func leaveMissing(_ authorization: Authorization, on engine: isolated UploadEngine) {
+    if let first = files.first {
+      engine.access.recordAnswer(to: first.job, authorization, on: engine)
+    }
+    for file in files {
+      engine.recordMissing(file.id)
+      file.job.begin = nil
+    }
+    leave(files.map { ($0.id, .notBegun) }, on: engine)
+  }
+
+  /// Requests the ticket that the files share. A file that its reply says is there leaves, and the next one asks.
+  private func getTicket(
+    _ preparation: Preparation, _ authorization: Authorization, on engine: isolated UploadEngine
+  ) async {
+    while let first = files.first, first.upload.target.ticket != nil {
+      let upload = first.upload
+      let reply = await step(on: engine) { () -> Result<Preparation.TicketReply?, Failure> in
+        do throws(Failure) {
+          return .success(try await preparation.ticket(for: upload, token: authorization.token))
+        } catch {
+          return .failure(error)
+        }
+      }
+      leaveStopped(on: engine)
+      switch reply {
+      case .success(.there(let end)):
+        guard files.first?.id == first.id else { continue }
+        engine.access.recordAnswer(to: first.job, authorization, on: engine)
+        let way = Way(url: upload.target.url)
+        let there = judge(
+          end, [BatchEnd.File(id: first.id)], of: upload.target, way, on: engine)
+        conclude(there.outcomes, way, on: engine)
+      case .success(.granted(let grant)):
+        // The file may go elsewhere without credentials, so let this reply show that they are valid.
+        engine.access.recordAnswer(to: first.job, authorization, on: engine)
+        occasion = occasion.with(grant)
+        return
+      case .success(nil): return
+      case .failure(var failure):
+        failure.step = failure.step ?? .ticket
+        return leaveRefused(files.map(\.id), failure, authorization, on: engine)
+      }
+    }
+  }
+
+  /// Records that a request around files has failed, and that their own requests were therefore not made.
+  private func leaveRefused(
+    _ ids: [ItemID], _ failure: Failure, _ authorization: Authorization,
+    on engine: isolated UploadEngine
+  ) {
+    guard let first = files.first(where: { ids.contains($0.id) }) else { return }
+    var failure = failure
+    failure.attempts = 1
+    // Nothing of the files was sent, whatever the server made of this request.
+    if case .outcomeUnknown(let why) = failure.cause { failure.cause = .unusable(why) }
+    failure.arrival = .notArrived
+    if let restart = engine.access.recordRefusal(
+      &failure, of: first.job, authorization, on: engine)
+    {
+      return startOver(restart, ids, on: engine)
+    }
+    let event = JobMachine.Event.failed(
+      failure, at: engine.time.now(), random: engine.time.random())
+    leave(ids.map { ($0, event) }, on: engine)
+  }
+}
+
+/// The files' own request.
+extension Attempt {
+  /// Sends the files in one request. Returns how it ended; nil if no file is left to conclude.
+  private func request(_ way: Way, on engine: isolated UploadEngine) async -> Ended? {
+    guard let first = files.first, let home = first.job.route.origin else { return nil }
+    let target = first.upload.target
+    let ticketed = occasion.address
+    let url = if way.url == target.url, let ticketed { ticketed } else { way.url }
+    let isNamed =
+      url == ticketed
+      && target.ticket?.namedHosts.contains { $0.holds(for: url, from: home) } == true
+    // Only the target's own origin and the hosts that it names get credentials, whatever was decided elsewhere.
+    let authorization = engine.access.authorization(
+      of: files.map(\.id), like: first.job, to: url == target.url ? home : Origin(url),
+      keepsCredentials: way.keepsCredentials, isNamed: isNamed, on: engine)
+    let (request, faults) = UploadRequest.make(
+      files.map(\.upload), on: occasion, from: growingFiles, to: url, token: authorization.token,
+      hidesCredentials: !authorization.showsCredentials,
+      mayExpect: engine.exchanges.mayExpect(at: url), now: engine.time.date())
+    for fault in faults { leave(fault.items, fault.cause, on: engine) }
+    guard let request, let first = files.first else { return nil }
+    // A prepared file has a different path in each attempt, so the original stands for it.
+    if let cause = engine.claim(request.exchange.url, for: first.job) {
+      leave([first.id], cause, on: engine)
+      // The address was the first file's. The others may have another one.
+      return await self.request(way, on: engine)
+    }
+    if target.prepare != nil {
+      // The prepared file differs in size from the original.
+      engine.tell(
+        request.files.map { item, content in
+          (item.id, .sending(attempt: number, sent: 0, total: Int64(content.count)))
+        })
+    }
+    for file in files { file.job.token = authorization.token }
+    let exchange = engine.exchanges.begin(
+      request, to: url, attempt: number, authorization, cookies: engine.cookies(of: first.job),
+      isAhead: files.contains { engine.isAhead($0.id) }, observer: self, on: engine)
+    self.exchange = exchange
+    let ending = await exchange.end(on: engine)
+    self.exchange = nil
+    switch ending {
+    case .notBegun: return nil
+    case .ended(var end):
+      engine.judgeAhead(after: exchange, end)
+      if let restart = engine.access.record(
+        &end, authorization, of: first.job, redirects: way.redirects,
+        isProof: exchange.isProof(end), on: engine)
+      {
+        startOver(restart, files.map(\.id), on: engine)
+        return nil
+      }
+      return (end, exchange.files, authorization)
+    }
+  }
+
+  /// The open files of uploads whose files grow.
+  private var growingFiles: [ItemID: HeldFile] {
+    var open: [ItemID: HeldFile] = [:]
+    for file in files {
+      if let held = file.job.growingFile(at: file.upload.item.location) { open[file.id] = held }
+    }
+    return open
+  }
+}
+
+/// Files that are sent in several requests each, so that they can resume.
+extension Attempt {
+  /// Whether a file is sent in several requests.
+  private func isResuming(_ file: File, on engine: isolated UploadEngine) -> Bool {
+    engine.needs(of: file.upload.destination).resuming
+      && (file.upload.target.resume.holds(for: file.upload.item.size)
+        || file.job.resumePoint != nil)
+  }
+
+  /// Lets each file that is sent in several requests go on by itself if it shares this attempt with others.
+  private func splitResuming(on engine: isolated UploadEngine) {
+    guard files.count > 1 else { return }
+    for file in files where isResuming(file, on: engine) && files.count > 1 {
+      files.removeAll { $0.id == file.id }
+      let own = Attempt(file, of: self)
+      engine.begin(own)
+    }
+  }
+
+  /// Sends a file in several requests. Returns how the last of them ended; nil if the file has left.
+  private func converse(_ way: Way, on engine: isolated UploadEngine) async -> Ended? {
+    var fresh: UploadJob?
+    while let file = files.first {
+      let found: Conversation
+      do throws(Failure.Cause) {
+        guard let made = try await conversation(for: fresh ?? file.upload, way, on: engine) else {
+          leave([file.id], .cancelled, on: engine)
+          return nil
+        }
+        found = made
+      } catch {
+        leave([file.id], error, on: engine)
+        return nil
+      }
+      conversation = found
+      let ending = await found.run(on: engine)
+      conversation = nil
+      switch ending {
+      case .again: fresh = file.job.upload
+      case .restart(let restart):
+        startOver(restart, [file.id], on: engine)
+        return nil
+      case .ended(let end, let share, let authorization): return (end, [share], authorization)
+      }
+    }
+    return nil
+  }
+
+  /// The conversation about a file as it is now; nil if the user has stopped it meanwhile.
+  private func conversation(
+    for upload: UploadJob, _ way: Way, on engine: isolated UploadEngine
+  ) async throws(Failure.Cause) -> Conversation? {
+    guard let job = files.first?.job else { return nil }
+    var (upload, file) = try job.withPresentFile(upload)
+    defer { if !files.isEmpty { files[0].upload = upload } }
+    let wanted = upload.target.digests
+    if !wanted.isEmpty, upload.item.digests == nil {
+      // The checksums that the target asks for, from the file as it is sent.
+      let digests = await step(on: engine) { [file] in FileDigest.digests(wanted, of: file) }
+      guard !job.isTakenBack else { return nil }
+      guard let digests else { throw FileDigest.failure }
+      upload.item.digests = digests
+      job.keep(digests)
+      (upload, file) = try job.withPresentFile(upload)
+    }
+    let loss: ResumePoint.Loss?
+    switch try job.proof(of: file) {
+    case .same: loss = nil
+    case .none: loss = .fileUncertain
+    case .inContent:
+      let isSame = await step(on: engine) { [file] in (try? file.compare()) ?? false }
+      guard !job.isTakenBack else { return nil }
+      loss = isSame ? nil : .fileChanged
+    }
+    return try Conversation(
+      about: upload, of: file, of: self, job, way, without: loss, on: engine)
+  }
+}
+
+/// What follows the files' request.
+extension Attempt {
+  /// Confirms each delivered file and creates the record for it. Returns why that failed, for the files for which it did.
+  private func makeRecords(
+    _ batch: BatchEnd, _ sender: Authorization, on engine: isolated UploadEngine
+  ) async -> [ItemID: Failure] {
+    guard let first = files.first, engine.needs(of: first.upload.destination).records else {
+      return [:]
+    }
+    let target = first.upload.target
+    let (now, occasion) = (engine.time.date(), occasion)
+    let delivered = zip(files, 1...).compactMap { file, index -> (ItemID, Template.Values)? in
+      guard
+        case .ended(let end, .delivered)? = batch.outcomes.first(where: { $0.id == file.id })?
+          .outcome
+      else { return nil }
+      var values = Preparation.values(for: file.upload, on: occasion, now: now)
+      values.resultURL = target.response.address(in: end) ?? ""
+      values.reply = JSONValue(text: end.reply.text)
+      values.index = index
+      return (file.id, values)
+    }
+    guard !delivered.isEmpty else { return [:] }
+    let client = ServerClient(
+      target: target, on: occasion.aside(), token: sender.token, from: engine.tokenSource,
+      cookies: engine.cookies(of: first.job), time: engine.time)
+    let asked = Result { () throws(InvalidInput) in
+      try target.ticket?.confirmation?.request(askedForBy: occasion.ticket, of: target)
+    }.mapError { Failure(.unusable($0.description)) }
+    let create = target.server.create
+    // The files have arrived, so this is done even if they are taken back.
+    return await step(isShielded: true, on: engine) {
+      var failures: [ItemID: Failure] = [:]
+      for (id, values) in delivered {
+        do throws(Failure) {
+          if let call = try asked.get() { _ = try await client.reply(to: call, values) }
+        } catch {
+          failures[id] = error
+          failures[id]?.step = .confirmation
+          continue
+        }
+        guard let create else { continue }
+        do throws(Failure) { _ = try await client.reply(to: create, values) } catch {
+          failures[id] = error
+        }
+      }
+      return failures
+    }
+  }
+}

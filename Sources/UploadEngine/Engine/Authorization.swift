@@ -1,0 +1,25 @@
+import UploadModel
+
+/// The credentials that a request carries.
+struct Authorization: Sendable {
+  let route: Route
+  /// The token that the request carried, and the token's number.
+  let token: BearerToken?
+  let number: Int
+  /// Where the request went.
+  let origin: Origin?
+  /// Whether the request carried the target's own credentials.
+  let showsCredentials: Bool
+  /// Gives new tokens, if the target has such a command.
+  let command: TokenCommand?
+  let items: [ItemID]
+
+  /// What to do about an upload whose attempt does not count: send it again when its server can be reached, or with a
+  /// newer token.
+  enum Restart {
+    /// Once the server can be reached.
+    case wait
+    /// With another token. The refusal is how the upload has failed if there will be no other attempt.
+    case authorize(Failure)
+  }
+}

@@ -1,0 +1,239 @@
+import Foundation
+import HTTPTransport
+import UploadModel
+
+/// The runs of the targets that have requests before their first file or after their last. `RunMachine` decides when
+/// these are sent.
+final class Runs {
+  /// By the targets' names.
+  private var runs: [String: Run] = [:]
+  /// Whether more files may come. As long as they may, no run ends.
+  private var awaitsMore = false
+  /// How many last requests are under way.
+  private(set) var endings = 0
+  /// Resumed once no run is about to end.
+  private var whenEnded: CheckedContinuation<Void, Never>?
+
+  var names: [String] { runs.keys.sorted() }
+
+  func setAwaitsMore(_ awaitsMore: Bool) { self.awaitsMore = awaitsMore }
+
+  /// The cookies of a target's run; nil if there is no run.
+  func cookies(of name: String) -> CookieJar? { runs[name]?.cookies }
+
+  func handle(_ event: RunMachine.Event, of name: String, on engine: isolated UploadEngine) {
+    perform(runs[name]?.handle(event) ?? [], of: name, on: engine)
+  }
+
+  private func perform(
+    _ actions: [RunMachine.Action], of name: String, on engine: isolated UploadEngine
+  ) {
+    for action in actions {
+      switch action {
+      case .keep(let point):
+        // If the state is not saved, the next process would send the last request again.
+        if !engine.hooks.keepingRun(name, point), case .send? = actions.last {
+          let failure = Failure(.shortage("the queue cannot be written"))
+          return handle(.refused(failure), of: name, on: engine)
+        }
+      case .send(let ending):
+        Task {
+          await withTaskExecutorPreference(engine.executor) {
+            await end(name, by: ending, on: engine)
+          }
+        }
+      case .tell(let news): engine.hooks.runReport(name, news)
+      }
+    }
+    shut(name, on: engine)
+    if !actions.isEmpty { engine.fillSoon() }
+  }
+
+  private func shut(_ name: String, on engine: isolated UploadEngine) {
+    let run = runs[name]
+    engine.schedule {
+      $0.setShut(run?.isShut == true, of: name, except: run?.openers.first)
+      return []
+    }
+  }
+
+  // MARK: The beginning
+
+  /// Takes over a run that an earlier process has begun. The target is nil if it cannot be used now.
+  func adopt(
+    _ point: RunPoint, failed: Set<ItemID>, of name: String, _ target: Boxed<Target>?,
+    on engine: isolated UploadEngine
+  ) {
+    let (machine, actions) = RunMachine.resuming(point, failed: failed)
+    // If the target is in use already, its own run goes on.
+    if runs[name]?.target == nil { runs[name] = Run(machine: machine) }
+    if let target, target.value.run.isOn { runs[name]?.use(target) }
+    perform(actions, of: name, on: engine)
+  }
+
+  /// Begins the run of files that are about to start.
+  func begin(with jobs: [UploadEngine.Job], on engine: isolated UploadEngine) {
+    guard let first = jobs.first, engine.needs(of: first.upload.destination).run else { return }
+    let name = first.upload.target.name
+    runs[name, default: Run()].use(first.upload.destination)
+    handle(.turn, of: name, on: engine)
+    if runs[name]?.state == .opening { runs[name]?.openers = jobs.map(\.id) }
+  }
+
+  /// What its run adds to the requests for a file.
+  func occasion(of job: UploadEngine.Job, on engine: isolated UploadEngine) -> Occasion {
+    guard engine.needs(of: job.upload.destination).run,
+      let run = runs[job.upload.target.name]
+    else { return Occasion() }
+    return run.occasion
+  }
+
+  /// The request before the first file, if a job's attempt must send it.
+  func opening(for job: UploadEngine.Job, on engine: isolated UploadEngine) -> Call? {
+    guard engine.needs(of: job.upload.destination).run,
+      runs[job.upload.target.name]?.state == .opening
+    else { return nil }
+    return job.upload.target.run.open
+  }
+
+  /// The client for the request before the first file, which is about to be sent. The run gets its cookies.
+  func client(
+    toOpen name: String, _ target: Target, _ authorization: Authorization, _ time: TimeSource
+  ) -> ServerClient {
+    let cookies = CookieJar()
+    runs[name]?.cookies = cookies
+    runs[name]?.isAsked = true
+    return ServerClient(
+      target: target, token: authorization.token, from: nil, cookies: cookies, time: time)
+  }
+
+  func recordOpeningEnded(_ name: String) { runs[name]?.isAsked = false }
+
+  /// Records the values in the reply to the first request.
+  func open(
+    _ name: String, with values: [String: String], isFromAway: Bool,
+    on engine: isolated UploadEngine
+  ) {
+    runs[name]?.openers = []
+    handle(.opened(values, isFromAway: isFromAway), of: name, on: engine)
+  }
+
+  /// Records that the first request has failed for good.
+  func recordRefused(_ name: String, _ failure: Failure, on engine: isolated UploadEngine) {
+    engine.hooks.runReport(name, RunNews(.notOpened, because: failure))
+    guard engine.scheduler.waitsForPerson else {
+      return engine.schedule {
+        [.giveUp($0.waiting(for: name), because: failure.obstacle)]
+      }
+    }
+    // One file shows the failure; the others wait until the user tries again.
+    runs[name]?.isRefused = true
+    shut(name, on: engine)
+  }
+
+  /// Lets a run be opened again after a refusal.
+  func openAgain(_ name: String, on engine: isolated UploadEngine) {
+    runs[name]?.isRefused = false
+    shut(name, on: engine)
+  }
+
+  /// Records that the files that should open a run do not start.
+  func leaveUnopened(_ jobs: [UploadEngine.Job], on engine: isolated UploadEngine) {
+    guard let name = jobs.first?.upload.target.name,
+      let run = runs[name], !run.isAsked, jobs.contains(where: { run.openers.contains($0.id) })
+    else { return }
+    runs[name]?.openers = []
+    handle(.notOpened, of: name, on: engine)
+  }
+
+  /// Records the end of a file in its run.
+  func record(_ job: UploadEngine.Job, on engine: isolated UploadEngine) {
+    guard engine.needs(of: job.upload.destination).run, !job.isUnderWay else { return }
+    let name = job.upload.target.name
+    switch job.machine.state {
+    case .paused: leaveUnopened([job], on: engine)
+    case .finished(let isDelivered):
+      leaveUnopened([job], on: engine)
+      if !job.isRemoved || isDelivered {
+        handle(.ended(job.id, isThere: isDelivered), of: name, on: engine)
+      }
+    // The file will start again, and the others wait for it.
+    case .waiting, .retrying:
+      if runs[name]?.openers.contains(job.id) == true { shut(name, on: engine) }
+    case .processing: handle(.accepted, of: name, on: engine)
+    case .running: break
+    }
+  }
+
+  // MARK: The end
+
+  /// Ends the runs that have no file left.
+  func endIdle(on engine: isolated UploadEngine) {
+    if !runs.isEmpty, !awaitsMore {
+      for name in names where runs[name]?.state == .open && engine.scheduler.isIdle(name) {
+        let mayWait = runs[name]?.target?.value.wait != nil
+        if mayWait, engine.hasProcessing(for: name) { continue }
+        handle(.idle(hasFailed: engine.hooks.hasUnsent(name)), of: name, on: engine)
+      }
+    }
+    if !runs.values.contains(where: \.isEnding) { whenEnded.take()?.resume() }
+  }
+
+  /// Ends a target's run now that all its files are finished, and reports the result, or that there was no run. If the
+  /// user has stopped sending, the run stays open.
+  func end(
+    _ name: String, hasFailed: Bool, wasStopped: Bool, on engine: isolated UploadEngine
+  ) {
+    switch runs[name]?.state {
+    case .open, .kept:
+      if wasStopped {
+        if let point = runs[name]?.point { engine.hooks.runReport(name, RunNews(.stopped, point)) }
+      } else {
+        handle(.idle(hasFailed: hasFailed), of: name, on: engine)
+      }
+    case nil, .closed, .opening: engine.hooks.runReport(name, RunNews(.none))
+    case .ending: break
+    }
+  }
+
+  /// Returns once no run is about to end. Runs that cannot end yet stay open.
+  func haveEnded(on engine: isolated UploadEngine) async {
+    await withCheckedContinuation { continuation in
+      whenEnded = continuation
+      engine.fillSoon()
+    }
+  }
+
+  /// Sends the request that ends a run, as often as the target allows.
+  private func end(
+    _ name: String, by ending: RunMachine.Ending, on engine: isolated UploadEngine
+  ) async {
+    var attempt = 0
+    while let run = runs[name], let target = run.target?.value, let close = target.run.close,
+      let call = ending == .close ? close.call : close.abort
+    {
+      attempt += 1
+      let (number, point) = (attempt, run.point)
+      let client = ServerClient(
+        target: target, on: run.occasion, token: engine.access.token(on: Route(to: target)),
+        from: engine.tokenSource, cookies: run.cookies, time: engine.time)
+      endings += 1
+      let outcome = await Task.detached { await client.ending(by: call, attempt: number) }.value
+      endings -= 1
+      guard case .refused(let failure) = outcome,
+        let delay = target.delay(after: failure, at: target.url, random: engine.time.random())
+      else { return handle(outcome, of: name, on: engine) }
+      // Nothing is under way in the meantime, so another process may also try.
+      if var open = point {
+        open.phase = .open
+        _ = engine.hooks.keepingRun(name, open)
+      }
+      engine.fillSoon()
+      await engine.time.sleep(delay)
+      guard engine.hooks.keepingRun(name, point) else {
+        let failure = Failure(.shortage("the queue cannot be written"))
+        return handle(.refused(failure), of: name, on: engine)
+      }
+    }
+  }
+}
