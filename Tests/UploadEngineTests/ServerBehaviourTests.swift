@@ -429,6 +429,31 @@ struct ServerBehaviourTests {
     #expect(server.requests[1].headers["authorization"] == "Bearer t")
   }
 
+  /// Redirects end, belong to one attempt, and are followed anew by the next one.
+  @Test(arguments: [false, true])
+  func redirectsBelongToOneAttempt(_ endsBusy: Bool) async throws {
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        let isBusy = endsBusy && request.line.contains("/5")
+        let next = request.line.split(separator: " ")[1].dropFirst().prefix(1).first?
+          .wholeNumberValue
+        connection.send(
+          isBusy
+            ? "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"
+            : "HTTP/1.1 307 Moved\r\nLocation: /\((next ?? 0) + 1)\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    let path = try folder.write("a.bin", count: 1000)
+    var target = Target.once(server.url())
+    target.retry = RetryPolicy(attempts: 2, base: 0.01)
+    let ends = await EngineHarness().upload([path], to: target)
+    let places = ["/upload", "/1", "/2", "/3", "/4", "/5"].map { "POST \($0) HTTP/1.1" }
+    #expect(ends.map(\.code) == [endsBusy ? "http-503" : "redirected"])
+    #expect(ends.first?.failure?.attempts == (endsBusy ? 2 : 1))
+    #expect(server.requests.map(\.line) == (endsBusy ? places + places : places))
+  }
+
   @Test func credentialsStayAtTheirOrigin() async throws {
     let other = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
     let server = try HostileServer.answering(

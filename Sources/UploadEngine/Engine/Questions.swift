@@ -42,7 +42,8 @@ final class Questions {
       call.address = .own(Template(literal: url.absoluteString))
       let client = ServerClient(
         target: job.upload.target, on: engine.runs.occasion(of: job, on: engine),
-        token: engine.access.token(on: job.route), from: engine.tokenSource, cookies: engine.cookies(of: job), time: engine.time)
+        token: engine.access.token(on: job.route), from: engine.tokenSource,
+        cookies: engine.cookies(of: job), time: engine.time)
       Task { [call] in
         let answer = await Task.detached { await Self.answer(to: call, client, rule, url) }.value
         lines[origin]?.asked -= 1

@@ -694,4 +694,3 @@ extension UploadEngine {
 extension JobMachine.State {
   fileprivate var isProcessing: Bool { if case .processing = self { true } else { false } }
 }
-

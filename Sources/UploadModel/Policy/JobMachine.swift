@@ -48,7 +48,8 @@ package struct JobMachine: Sendable {
     /// next attempt.
     case start
     /// The file's last request ended, and this is what its reply means.
-    indirect case ended(TransferEnd, Verdict, isRedirected: Bool, at: Instant, wall: Date, random: Double)
+    indirect case ended(
+      TransferEnd, Verdict, isRedirected: Bool, at: Instant, wall: Date, random: Double)
     /// The attempt failed before the file's request: by a request around it, or because it could not be made.
     indirect case failed(Failure, at: Instant, random: Double)
     /// A request that asks whether the server has finished with the file has ended.
