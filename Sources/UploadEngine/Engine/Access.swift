@@ -33,25 +33,25 @@ final class Access {
   /// Records what the end of a file's request says about the server and the credentials. If a new token was refused, the
   /// end then states that. Returns how the uploads start over if their attempt does not count. `isProof` is false if the
   /// end proves nothing about the credentials.
-  func record(
+  func settle(
     _ end: inout TransferEnd, _ authorization: Authorization, of job: UploadEngine.Job,
     redirects: Int, isProof: Bool, on engine: isolated UploadEngine
   ) -> Authorization.Restart? {
     let leadsElsewhere = leadsElsewhere(end, job, redirects)
     guard
-      learn(
+      noteContact(
         from: end.contact, at: authorization.origin, of: job, leadsElsewhere: leadsElsewhere,
         on: engine)
     else { return .wait }
     guard let status = end.status else { return nil }
     if isProof, (200..<300).contains(status) || status == 303 {
-      recordAccepted(authorization, on: engine)
+      noteAccepted(authorization, on: engine)
     }
     // A refusal that will pass by itself is no statement about the credentials.
     guard [401, 403].contains(status),
       !job.upload.target.retry.isTemporary(end, now: engine.time.date())
     else { return nil }
-    switch isProof ? recordDenied(status, authorization, of: job, on: engine) : .stands {
+    switch isProof ? noteDenied(status, authorization, of: job, on: engine) : .stands {
     case .again, .renew:
       var refusal = Failure(.refused, status: status, reply: end.reply, attempts: 1)
       refusal.step = end.step
@@ -64,20 +64,20 @@ final class Access {
 
   /// Records what the failure of a request around files says about the server and the credentials. If a new token was
   /// refused, the failure then states that. Returns how the uploads start over if their attempt does not count.
-  func recordRefusal(
+  func settleRefusal(
     _ failure: inout Failure, of job: UploadEngine.Job, _ authorization: Authorization,
     on engine: isolated UploadEngine
   ) -> Authorization.Restart? {
-    guard learn(from: failure.contact, at: authorization.origin, of: job, on: engine) else {
+    guard noteContact(from: failure.contact, at: authorization.origin, of: job, on: engine) else {
       return .wait
     }
-    recordWait(askedBy: failure, authorization, on: engine)
+    holdBack(askedBy: failure, authorization, on: engine)
     // A store that hides which files it has forbids the question whether one is there.
     let isAboutQuestion = failure.step == .existence && failure.status == 403
     guard failure.cause == .refused, let status = failure.status, failure.isTemporary != true,
       !isAboutQuestion
     else { return nil }
-    switch recordDenied(status, authorization, of: job, on: engine) {
+    switch noteDenied(status, authorization, of: job, on: engine) {
     case .again, .renew: return .authorize(failure)
     case .stands, .close:
       failure.cause = deniedCause(status, after: authorization, of: job) ?? failure.cause
@@ -86,15 +86,15 @@ final class Access {
   }
 
   /// Records that the server has done what a request around files asked for.
-  func recordAnswer(
+  func noteAnswer(
     to job: UploadEngine.Job, _ authorization: Authorization, on engine: isolated UploadEngine
   ) {
-    _ = learn(from: .answered, at: authorization.origin, of: job, on: engine)
-    recordAccepted(authorization, on: engine)
+    _ = noteContact(from: .answered, at: authorization.origin, of: job, on: engine)
+    noteAccepted(authorization, on: engine)
   }
 
   /// Holds back the files for a server that asks to wait. If it is not the target's own, neither is asked.
-  func recordWait(
+  func holdBack(
     askedBy failure: Failure, _ authorization: Authorization, on engine: isolated UploadEngine
   ) {
     guard failure.isTransient, let seconds = failure.retryAfter else { return }
@@ -105,7 +105,7 @@ final class Access {
   }
 
   /// Records that a server takes a large file, and so has been reached long before it answers.
-  func recordProgress(of exchange: Exchange, on engine: isolated UploadEngine) {
+  func noteProgress(of exchange: Exchange, on engine: isolated UploadEngine) {
     guard exchange.acknowledged > 0, let home = exchange.authorization.route.origin,
       engine.scheduler.isDoubted(home),
       exchange.origin != home || exchange.request.target.redirectOrigins.isEmpty
@@ -117,7 +117,7 @@ final class Access {
   /// Records whether the server could be reached, by a request that went to `reached`. Returns whether the attempt
   /// counts: it does not if the engine waits for servers and the attempt never reached one, which is not the file's
   /// fault. `leadsElsewhere` says that a redirect to another server will be followed.
-  private func learn(
+  private func noteContact(
     from contact: Contact, at reached: Origin?, of job: UploadEngine.Job,
     leadsElsewhere: Bool = false, on engine: isolated UploadEngine
   ) -> Bool {
@@ -148,7 +148,7 @@ final class Access {
   }
 
   /// Records that a server has carried out a request with these credentials.
-  private func recordAccepted(_ authorization: Authorization, on engine: isolated UploadEngine) {
+  private func noteAccepted(_ authorization: Authorization, on engine: isolated UploadEngine) {
     // A reply to a request without credentials says nothing about them.
     guard authorization.showsCredentials else { return }
     engine.schedule {
@@ -159,7 +159,7 @@ final class Access {
   }
 
   /// Records that a server has refused a request with these credentials, by a 401 or 403.
-  private func recordDenied(
+  private func noteDenied(
     _ status: Int, _ authorization: Authorization, of job: UploadEngine.Job,
     on engine: isolated UploadEngine
   ) -> Credentials.Consequence {
@@ -199,11 +199,11 @@ final class Access {
       let result = Result { () throws(Failure.Cause) in
         try source.token(of: command, insteadOf: refused)
       }
-      engine?.onQueue { $0.access.recordRenewal(result, of: route, on: $0) }
+      engine?.onQueue { $0.access.takeToken(result, of: route, on: $0) }
     }
   }
 
-  private func recordRenewal(
+  private func takeToken(
     _ result: Result<(token: BearerToken, isNew: Bool), Failure.Cause>, of route: Route,
     on engine: isolated UploadEngine
   ) {

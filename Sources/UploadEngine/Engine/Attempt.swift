@@ -82,7 +82,7 @@ final class Attempt: ExchangeObserver {
         continue
       }
       for case .ended(_, .failed(let failure)) in batch.outcomes.map(\.outcome) {
-        engine.access.recordWait(askedBy: failure, sender, on: engine)
+        engine.access.holdBack(askedBy: failure, sender, on: engine)
       }
       let failures = await makeRecords(batch, sender, on: engine)
       engine.group(batch.groups)
@@ -263,8 +263,8 @@ final class Attempt: ExchangeObserver {
   }
 
   func hasProgressed(_ exchange: Exchange, on engine: isolated UploadEngine) {
-    engine.access.recordProgress(of: exchange, on: engine)
-    engine.tell(exchange.news(at: engine.time.now()))
+    engine.access.noteProgress(of: exchange, on: engine)
+    engine.tell(exchange.changes(at: engine.time.now()))
   }
 }
 
@@ -281,10 +281,10 @@ extension Attempt {
     for file in files { file.job.token = authorization.token }
     let client = engine.runs.client(toOpen: name, first.upload.target, authorization, engine.time)
     let result = await step(isShielded: true, on: engine) { await client.opening(by: call) }
-    engine.runs.recordOpeningEnded(name)
+    engine.runs.noteOpeningEnded(name)
     switch result {
     case .success(let (values, isFromAway)):
-      engine.access.recordAnswer(to: first.job, authorization, on: engine)
+      engine.access.noteAnswer(to: first.job, authorization, on: engine)
       engine.runs.open(name, with: values, isFromAway: isFromAway, on: engine)
       occasion = engine.runs.occasion(of: first.job, on: engine)
       leaveStopped(on: engine)
@@ -293,7 +293,7 @@ extension Attempt {
       leaveRefused(files.map(\.id), failure, authorization, on: engine)
       let isOver = jobs.allSatisfy { $0.machine.state == .finished(delivered: false) }
       guard isOver, failure.cause != .cancelled else { return }
-      engine.runs.recordRefused(
+      engine.runs.noteRefused(
         name, authorization.token?.secrets.hidden(in: failure) ?? failure, on: engine)
     }
   }
@@ -363,7 +363,7 @@ extension Attempt {
     leaveStopped(on: engine)
     for file in files {
       if let end = existing.there[file.id] {
-        engine.access.recordAnswer(to: file.job, authorization, on: engine)
+        engine.access.noteAnswer(to: file.job, authorization, on: engine)
         let way = Way(url: target.url)
         let there = judge(
           end, [BatchEnd.File(id: file.id)], of: target, way, on: engine)
@@ -382,7 +382,7 @@ extension Attempt {
   /// Puts files that their server does not have back in line. They are then sent without another question.
   private func leaveMissing(_ authorization: Authorization, on engine: isolated UploadEngine) {
     if let first = files.first {
-      engine.access.recordAnswer(to: first.job, authorization, on: engine)
+      engine.access.noteAnswer(to: first.job, authorization, on: engine)
     }
     for file in files {
       engine.recordMissing(file.id)
@@ -408,14 +408,14 @@ extension Attempt {
       switch reply {
       case .success(.there(let end)):
         guard files.first?.id == first.id else { continue }
-        engine.access.recordAnswer(to: first.job, authorization, on: engine)
+        engine.access.noteAnswer(to: first.job, authorization, on: engine)
         let way = Way(url: upload.target.url)
         let there = judge(
           end, [BatchEnd.File(id: first.id)], of: upload.target, way, on: engine)
         conclude(there.outcomes, way, on: engine)
       case .success(.granted(let grant)):
         // The file may go elsewhere without credentials, so let this reply show that they are valid.
-        engine.access.recordAnswer(to: first.job, authorization, on: engine)
+        engine.access.noteAnswer(to: first.job, authorization, on: engine)
         occasion = occasion.with(grant)
         return
       case .success(nil): return
@@ -437,7 +437,7 @@ extension Attempt {
     // Nothing of the files was sent, whatever the server made of this request.
     if case .outcomeUnknown(let why) = failure.cause { failure.cause = .unusable(why) }
     failure.arrival = .notArrived
-    if let restart = engine.access.recordRefusal(
+    if let restart = engine.access.settleRefusal(
       &failure, of: first.job, authorization, on: engine)
     {
       return startOver(restart, ids, on: engine)
@@ -493,7 +493,7 @@ extension Attempt {
     case .notBegun: return nil
     case .ended(var end):
       engine.judgeAhead(after: exchange, end)
-      if let restart = engine.access.record(
+      if let restart = engine.access.settle(
         &end, authorization, of: first.job, redirects: way.redirects,
         isProof: exchange.isProof(end), on: engine)
       {

@@ -21,11 +21,11 @@ final class Runs {
   /// The cookies of a target's run; nil if there is no run.
   func cookies(of name: String) -> CookieJar? { runs[name]?.cookies }
 
-  func handle(_ event: RunMachine.Event, of name: String, on engine: isolated UploadEngine) {
-    perform(runs[name]?.handle(event) ?? [], of: name, on: engine)
+  func advance(_ event: RunMachine.Event, of name: String, on engine: isolated UploadEngine) {
+    carryOut(runs[name]?.handle(event) ?? [], of: name, on: engine)
   }
 
-  private func perform(
+  private func carryOut(
     _ actions: [RunMachine.Action], of name: String, on engine: isolated UploadEngine
   ) {
     for action in actions {
@@ -34,7 +34,7 @@ final class Runs {
         // If the state is not saved, the next process would send the last request again.
         if !engine.hooks.keepingRun(name, point), case .send? = actions.last {
           let failure = Failure(.shortage("the queue cannot be written"))
-          return handle(.refused(failure), of: name, on: engine)
+          return advance(.refused(failure), of: name, on: engine)
         }
       case .send(let ending):
         Task {
@@ -68,7 +68,7 @@ final class Runs {
     // If the target is in use already, its own run goes on.
     if runs[name]?.target == nil { runs[name] = Run(machine: machine) }
     if let target, target.value.run.isOn { runs[name]?.use(target) }
-    perform(actions, of: name, on: engine)
+    carryOut(actions, of: name, on: engine)
   }
 
   /// Begins the run of files that are about to start.
@@ -76,7 +76,7 @@ final class Runs {
     guard let first = jobs.first, engine.needs(of: first.upload.destination).run else { return }
     let name = first.upload.target.name
     runs[name, default: Run()].use(first.upload.destination)
-    handle(.turn, of: name, on: engine)
+    advance(.turn, of: name, on: engine)
     if runs[name]?.state == .opening { runs[name]?.openers = jobs.map(\.id) }
   }
 
@@ -107,7 +107,7 @@ final class Runs {
       target: target, token: authorization.token, from: nil, cookies: cookies, time: time)
   }
 
-  func recordOpeningEnded(_ name: String) { runs[name]?.isAsked = false }
+  func noteOpeningEnded(_ name: String) { runs[name]?.isAsked = false }
 
   /// Records the values in the reply to the first request.
   func open(
@@ -115,11 +115,11 @@ final class Runs {
     on engine: isolated UploadEngine
   ) {
     runs[name]?.openers = []
-    handle(.opened(values, isFromAway: isFromAway), of: name, on: engine)
+    advance(.opened(values, isFromAway: isFromAway), of: name, on: engine)
   }
 
   /// Records that the first request has failed for good.
-  func recordRefused(_ name: String, _ failure: Failure, on engine: isolated UploadEngine) {
+  func noteRefused(_ name: String, _ failure: Failure, on engine: isolated UploadEngine) {
     engine.hooks.runReport(name, RunNews(.notOpened, because: failure))
     guard engine.scheduler.waitsForPerson else {
       return engine.schedule {
@@ -143,11 +143,11 @@ final class Runs {
       let run = runs[name], !run.isAsked, jobs.contains(where: { run.openers.contains($0.id) })
     else { return }
     runs[name]?.openers = []
-    handle(.notOpened, of: name, on: engine)
+    advance(.notOpened, of: name, on: engine)
   }
 
   /// Records the end of a file in its run.
-  func record(_ job: UploadEngine.Job, on engine: isolated UploadEngine) {
+  func noteEnd(of job: UploadEngine.Job, on engine: isolated UploadEngine) {
     guard engine.needs(of: job.upload.destination).run, !job.isUnderWay else { return }
     let name = job.upload.target.name
     switch job.machine.state {
@@ -155,12 +155,12 @@ final class Runs {
     case .finished(let isDelivered):
       leaveUnopened([job], on: engine)
       if !job.isRemoved || isDelivered {
-        handle(.ended(job.id, isThere: isDelivered), of: name, on: engine)
+        advance(.ended(job.id, isThere: isDelivered), of: name, on: engine)
       }
     // The file will start again, and the others wait for it.
     case .waiting, .retrying:
       if runs[name]?.openers.contains(job.id) == true { shut(name, on: engine) }
-    case .processing: handle(.accepted, of: name, on: engine)
+    case .processing: advance(.accepted, of: name, on: engine)
     case .running: break
     }
   }
@@ -173,7 +173,7 @@ final class Runs {
       for name in names where runs[name]?.state == .open && engine.scheduler.isIdle(name) {
         let mayWait = runs[name]?.target?.value.wait != nil
         if mayWait, engine.hasProcessing(for: name) { continue }
-        handle(.idle(hasFailed: engine.hooks.hasUnsent(name)), of: name, on: engine)
+        advance(.idle(hasFailed: engine.hooks.hasUnsent(name)), of: name, on: engine)
       }
     }
     if !runs.values.contains(where: \.isEnding) { whenEnded.take()?.resume() }
@@ -189,7 +189,7 @@ final class Runs {
       if wasStopped {
         if let point = runs[name]?.point { engine.hooks.runReport(name, RunNews(.stopped, point)) }
       } else {
-        handle(.idle(hasFailed: hasFailed), of: name, on: engine)
+        advance(.idle(hasFailed: hasFailed), of: name, on: engine)
       }
     case nil, .closed, .opening: engine.hooks.runReport(name, RunNews(.none))
     case .ending: break
@@ -222,7 +222,7 @@ final class Runs {
       endings -= 1
       guard case .refused(let failure) = outcome,
         let delay = target.delay(after: failure, at: target.url, random: engine.time.random())
-      else { return handle(outcome, of: name, on: engine) }
+      else { return advance(outcome, of: name, on: engine) }
       // Nothing is under way in the meantime, so another process may also try.
       if var open = point {
         open.phase = .open
@@ -232,7 +232,7 @@ final class Runs {
       await engine.time.sleep(delay)
       guard engine.hooks.keepingRun(name, point) else {
         let failure = Failure(.shortage("the queue cannot be written"))
-        return handle(.refused(failure), of: name, on: engine)
+        return advance(.refused(failure), of: name, on: engine)
       }
     }
   }

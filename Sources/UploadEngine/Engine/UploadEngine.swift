@@ -150,14 +150,14 @@ package actor UploadEngine {
         job.beginsToGrow(in: event)
         ? job.machine.handle(.startOver(after: nil), for: job.upload.target)
         : job.machine.handle(event, for: job.upload.target)
-      for action in actions { perform(action, for: id, job) }
+      for action in actions { carryOut(action, for: id, job) }
       place(id, job, from: before)
       if job.isUnderWay, job.attempt == nil { starting.append(job) }
     }
     if let attempt = starting.first?.run?.attempt { begin(Attempt(starting, number: attempt)) }
   }
 
-  private func perform(_ action: JobMachine.Action, for id: ItemID, _ job: Job) {
+  private func carryOut(_ action: JobMachine.Action, for id: ItemID, _ job: Job) {
     switch action {
     case .breakOff: job.attempt?.stop(id)
     case .ask(let url, let seconds):
@@ -229,10 +229,10 @@ extension UploadEngine {
       recordPhase(of: id, job)
       files.append(job.entry)
     }
-    perform(scheduler.add(files))
+    carryOut(scheduler.add(files))
     // Servers have already accepted these files, and are asked about their state.
     for file in files where jobs[file.id]?.isProcessed == true {
-      perform(scheduler.park(file.id, .over))
+      carryOut(scheduler.park(file.id, .over))
       handle(.retry, for: file.id)
     }
   }
@@ -255,19 +255,19 @@ extension UploadEngine {
       var tried: [ItemID] = []
       for upload in uploads {
         let id = upload.item.id
-        engine.runs.handle(.forgot(id), of: upload.target.name, on: engine)
+        engine.runs.advance(.forgot(id), of: upload.target.name, on: engine)
         engine.runs.openAgain(upload.target.name, on: engine)
         if let job = engine.jobs[id] {
           guard !job.isUnderWay, !job.isProcessed else { continue }
           job.renew(upload)
-          engine.perform(engine.scheduler.change(job.entry))
+          engine.carryOut(engine.scheduler.change(job.entry))
           engine.handle(.retry, for: id)
         } else {
           engine.accept([upload])
         }
         tried.append(id)
       }
-      engine.perform(engine.scheduler.tryNow(tried, at: engine.time.now()))
+      engine.carryOut(engine.scheduler.tryNow(tried, at: engine.time.now()))
       engine.fillSoon()
     }
   }
@@ -276,7 +276,7 @@ extension UploadEngine {
   package nonisolated func remove(_ items: [ItemID]) {
     onQueue { engine in
       for id in items {
-        for name in engine.runs.names { engine.runs.handle(.forgot(id), of: name, on: engine) }
+        for name in engine.runs.names { engine.runs.advance(.forgot(id), of: name, on: engine) }
         guard let job = engine.jobs[id] else { continue }
         if job.isUnderWay || job.isProcessed {
           (job.isRemoved, job.successor) = (true, nil)
@@ -309,7 +309,7 @@ extension UploadEngine {
       for id in items {
         guard let job = engine.jobs[id], !job.isUnderWay else { continue }
         job.isHeld = true
-        if job.machine.state == .waiting { engine.perform(engine.scheduler.park(id, .held)) }
+        if job.machine.state == .waiting { engine.carryOut(engine.scheduler.park(id, .held)) }
       }
     }
   }
@@ -322,10 +322,10 @@ extension UploadEngine {
         job.isHeld = false
         guard !job.isUnderWay else { continue }
         job.update(upload)
-        engine.perform(engine.scheduler.change(job.entry))
+        engine.carryOut(engine.scheduler.change(job.entry))
         guard job.machine.state == .waiting else { continue }
         // The upload may have been held.
-        engine.perform(engine.scheduler.queue(upload.item.id, attempts: job.machine.attempts))
+        engine.carryOut(engine.scheduler.queue(upload.item.id, attempts: job.machine.attempts))
       }
       engine.fillSoon()
     }
@@ -336,9 +336,9 @@ extension UploadEngine {
     onQueue { engine in
       for name in engine.runs.names {
         engine.runs.openAgain(name, on: engine)
-        engine.runs.handle(.again, of: name, on: engine)
+        engine.runs.advance(.again, of: name, on: engine)
       }
-      engine.perform(engine.scheduler.tryEverything(at: engine.time.now()))
+      engine.carryOut(engine.scheduler.tryEverything(at: engine.time.now()))
       engine.fillSoon()
     }
   }
@@ -459,10 +459,10 @@ extension UploadEngine {
   }
 
   private func fillLanes() {
-    perform(scheduler.giveUps(at: time.now()))
+    carryOut(scheduler.giveUps(at: time.now()))
     while scheduler.mayStart {
       let (files, actions) = scheduler.next(at: time.now())
-      perform(actions)
+      carryOut(actions)
       guard !files.isEmpty else { return }
       let starting = files.compactMap { jobs[$0] }
       runs.begin(with: starting, on: self)
@@ -472,7 +472,7 @@ extension UploadEngine {
         takeBack()
         runs.leaveUnopened(starting, on: self)
         start(false)
-        return perform(scheduler.recordNotStarted(files))
+        return carryOut(scheduler.recordNotStarted(files))
       }
       if admitted.isDisjoint(with: files) { runs.leaveUnopened(starting, on: self) }
       for file in files where !admitted.contains(file) { forget(file) }
@@ -503,9 +503,9 @@ extension UploadEngine {
   }
 
   /// Tells the scheduler something, and carries out what follows from it.
-  func schedule(_ event: (inout Scheduler) -> [Scheduler.Action]) { perform(event(&scheduler)) }
+  func schedule(_ event: (inout Scheduler) -> [Scheduler.Action]) { carryOut(event(&scheduler)) }
 
-  private func perform(_ actions: [Scheduler.Action]) {
+  private func carryOut(_ actions: [Scheduler.Action]) {
     for action in actions {
       switch action {
       case .wake(let instant): wake(at: instant)
@@ -535,18 +535,18 @@ extension UploadEngine {
     guard state != before, !(before.isProcessing && state.isProcessing) else { return }
     if before == .retrying || before.isProcessing { stopTimer(of: job) }
     letGo(of: job)
-    runs.record(job, on: self)
+    runs.noteEnd(of: job, on: self)
     recordPhase(of: id, job)
     switch state {
     case .running: return
-    case .waiting where job.isHeld: perform(scheduler.park(id, .held))
-    case .waiting: perform(scheduler.queue(id, attempts: job.machine.attempts))
-    case .retrying: perform(scheduler.park(id, .backOff))
+    case .waiting where job.isHeld: carryOut(scheduler.park(id, .held))
+    case .waiting: carryOut(scheduler.queue(id, attempts: job.machine.attempts))
+    case .retrying: carryOut(scheduler.park(id, .backOff))
     // Nothing more is sent for the file, so it must not hold up others.
-    case .processing: perform(scheduler.park(id, .over))
-    case .paused: perform(scheduler.park(id, .held))
+    case .processing: carryOut(scheduler.park(id, .over))
+    case .paused: carryOut(scheduler.park(id, .held))
     case .finished:
-      if job.isRemoved { replace(id, job) } else { perform(scheduler.park(id, .over)) }
+      if job.isRemoved { replace(id, job) } else { carryOut(scheduler.park(id, .over)) }
     }
     fillSoon()
   }
@@ -578,7 +578,7 @@ extension UploadEngine {
     let job = Job(successor, waitsForServers: scheduler.waitsForServers)
     jobs[id] = job
     recordPhase(of: id, job)
-    perform(scheduler.change(job.entry) + scheduler.queue(id, attempts: 0))
+    carryOut(scheduler.change(job.entry) + scheduler.queue(id, attempts: 0))
     tell([(id, .waiting)])
   }
 
@@ -590,7 +590,7 @@ extension UploadEngine {
       jobs[id] = nil
       recordPhase(nil, of: job)
     }
-    perform(scheduler.remove(id))
+    carryOut(scheduler.remove(id))
   }
 
   // MARK: Figures
@@ -620,7 +620,7 @@ extension UploadEngine {
   /// Lets files begin, or keeps them from it.
   private func start(_ isStarted: Bool) {
     if clock.setStarted(isStarted, at: time.now()) { hooks.figures(clock.figures) }
-    perform(scheduler.setStarted(isStarted))
+    carryOut(scheduler.setStarted(isStarted))
   }
 }
 

@@ -229,7 +229,7 @@ final class Conversation: ExchangeObserver {
     guard case .ended(var end) = ending else { return }
     engine.judgeAhead(after: exchange, end)
     guard
-      let restart = engine.access.record(
+      let restart = engine.access.settle(
         &end, authorization, of: job, redirects: way.redirects, isProof: exchange.isProof(end),
         on: engine)
     else { return goOn(exchange, on: engine) { $0.handle(end, now: engine.time.date()) } }
@@ -346,9 +346,9 @@ final class Conversation: ExchangeObserver {
   var hasSentAll: Bool { !underWay.isEmpty && underWay.allSatisfy(\.hasSentAll) }
 
   func hasProgressed(_ exchange: Exchange, on engine: isolated UploadEngine) {
-    engine.access.recordProgress(of: exchange, on: engine)
+    engine.access.noteProgress(of: exchange, on: engine)
     if machine.sendsInAnyOrder { return tellProgress(on: engine) }
-    var news = exchange.news(at: engine.time.now())
+    var news = exchange.changes(at: engine.time.now())
     // The reply to a piece is not the reply that the upload awaits.
     if case .awaitingReply? = news.first?.1, !machine.mayFinish {
       let size = machine.course.size

@@ -191,7 +191,7 @@ final class Exchange {
   }
 
   /// The new states of the files whose states have changed since the last call.
-  func news(at now: Instant) -> [(ItemID, ItemState)] {
+  func changes(at now: Instant) -> [(ItemID, ItemState)] {
     var news: [(ItemID, ItemState)] = []
     for index in shares.indices {
       guard let state = shares[index].news(at: acknowledged, of: request, attempt, now)
