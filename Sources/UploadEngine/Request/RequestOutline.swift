@@ -229,14 +229,8 @@ package struct RequestOutline: Hashable, Sendable {
     }
     head = Head(plan.head, of: target, more: more)
     parts = zip(plan.parts, request.body.contentRanges).map { part, range in
-      let fileName: String? =
-        switch part.value {
-        case .text: nil
-        case .file(_, let name): name
-        case .companion(let companion, of: _): companion.location.name
-        }
-      return Part(
-        name: part.name, fileName: fileName, type: part.type,
+      Part(
+        name: part.name, fileName: part.file?.name, type: part.type,
         bytes: range.upperBound - range.lowerBound)
     }
   }

@@ -17,8 +17,8 @@ struct UploadRequest {
   let files: [(item: UploadItem, content: Range<Int64>)]
   /// The files as the request describes them to the server; empty if it does not describe them.
   let sent: [SentFile]
-  /// The companions that are sent with the files.
-  var companions: [(file: Companion, item: ItemID)] = []
+  /// The files that the body is made of: those of the items, and those that go with them.
+  let sources: [RequestPlan.File]
   /// Whether the server is asked before the body is sent.
   let expectsContinue: Bool
   /// The position of the body in its file, if the body is a piece of a file.
@@ -132,13 +132,12 @@ struct UploadRequest {
       throw Self.fault(error, plan, jobs)
     }
     files = zip(jobs, body.contentRanges.suffix(jobs.count)).map { ($0.item, $1) }
-    sent = plan.files
-    companions = plan.companions
+    (sent, sources) = (plan.sentFiles, plan.files)
     var headers = plan.head.headers.map { (name: $0.name, value: $0.value.written) }
     var sha256: String?
     switch plan.content {
     case .form: headers.append(("Content-Type", body.contentType))
-    case .file(let item): sha256 = item.digests?[.sha256]
+    case .file: sha256 = jobs[0].item.digests?[.sha256]
     }
     expectsContinue = mayExpect && Self.isWorthAsking(body, of: target)
     do throws(Failure.Cause) {
@@ -165,13 +164,14 @@ struct UploadRequest {
     var culprits = jobs
     switch error {
     case .file(let error):
-      if let found = plan.companions.first(where: { $0.file.location == error.file }) {
-        return Fault(cause: Companion.cause(of: error), items: [found.item])
-      }
-      culprits = jobs.filter { $0.item.location == error.file }
+      let files = plan.files.filter { $0.location == error.file }
+      guard let file = files.first else { break }
+      return Fault(
+        cause: file.cause(of: error, wasSeen: file.identity != nil),
+        items: files.filter { $0.isCompanion == file.isCompanion }.map(\.owner))
     case .form(let error):
       let part = error.part.flatMap { plan.parts.indices.contains($0) ? plan.parts[$0] : nil }
-      if let item = part?.item { culprits = jobs.filter { $0.item.id == item } }
+      if let file = part?.file { culprits = jobs.filter { $0.item.id == file.owner } }
     }
     return Fault(
       cause: Failure.Cause(error, wasSeen: culprits.first?.item.identity != nil),
@@ -205,13 +205,13 @@ extension FormBody {
     case .form(let parts):
       try self.init(
         FormData(parts: parts.map { FormPart($0, of: files, in: range) }, boundary: boundary))
-    case .file(let item):
-      if let file = files[item.id] {
-        let whole = try FormBody(rawFile: file, contentType: item.mediaType)
+    case .file(let file):
+      if let held = files[file.owner] {
+        let whole = try FormBody(rawFile: held, contentType: file.type)
         self = range.map(whole.slice) ?? whole
         return
       }
-      try self.init(rawFile: item.location, contentType: item.mediaType, expecting: item.identity)
+      try self.init(rawFile: file.location, contentType: file.type, expecting: file.identity)
     }
   }
 }
@@ -222,25 +222,19 @@ extension FormPart {
   ) {
     let name = part.name.rawBytes
     switch part.value {
-    case .text(let text):
-      self = .text(
-        nameBytes: name, valueBytes: text.written.rawBytes, contentType: part.type)
-    case .companion(let companion, of: _):
-      self = .file(
-        nameBytes: name, at: companion.location,
-        fileNameBytes: Array(companion.location.lastComponentBytes),
-        contentType: companion.rule.type, expecting: companion.identity)
-    case .file(let item, let fileName):
-      let type = part.type ?? item.mediaType
+    case .text(let text, let type):
+      self = .text(nameBytes: name, valueBytes: text.written.rawBytes, contentType: type)
+    case .file(let file):
+      let held = file.isCompanion ? nil : files[file.owner]
       self =
-        if let file = files[item.id] {
+        if let held {
           .file(
-            nameBytes: name, held: file, range: range, fileNameBytes: fileName.rawBytes,
-            contentType: type)
+            nameBytes: name, held: held, range: range, fileNameBytes: file.name.rawBytes,
+            contentType: file.type)
         } else {
           .file(
-            nameBytes: name, at: item.location, fileNameBytes: fileName.rawBytes,
-            contentType: type, expecting: item.identity)
+            nameBytes: name, at: file.location, fileNameBytes: file.name.rawBytes,
+            contentType: file.type, expecting: file.identity)
         }
     }
   }

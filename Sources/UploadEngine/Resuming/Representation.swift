@@ -48,9 +48,8 @@ struct Representation {
     for part in parts {
       let value =
         switch part.value {
-        case .text(let text): "text \(text.shown)"
-        case .file(_, let name): "file \(name)"
-        case .companion(let file, of: _): "file \(file.location.name)"
+        case .text(let text, type: _): "text \(text.shown)"
+        case .file(let file): "file \(file.name)"
         }
       for text in [part.name, value, part.type ?? ""] {
         hash.update("\(text.utf8.count) \(text)".utf8)

@@ -39,7 +39,7 @@ extension UploadRequest {
         ).content
       } catch { throw error.cause }
     } else {
-      content = .file(item)
+      content = .file(RequestPlan.File(item))
     }
     let body: FormBody
     do throws(BodyError) {
@@ -92,7 +92,7 @@ extension UploadRequest {
       piece: Piece(
         start: min(max(0, range.lowerBound - whole.lead), upload.item.size),
         size: isEmpty ? nil : upload.item.size),
-      sent: whole.plan.files, asks: asked.isTargetsOwn && mayExpect,
+      sent: whole.plan.sentFiles, asks: asked.isTargetsOwn && mayExpect,
       sha256: whole.form == nil ? sha256 : nil, now: now)
   }
 
@@ -107,6 +107,7 @@ extension UploadRequest {
     (self.sent, number, endsUpload) = (sent, asked.number, asked.endsUpload)
     expectsContinue = asks && Self.isWorthAsking(body, of: target)
     files = [(upload.item, body.contentRanges.last ?? 0..<0)]
+    sources = [RequestPlan.File(upload.item)]
     let content: (any ExchangeBody)? =
       if asked.content != nil {
         UploadBody(form: body)

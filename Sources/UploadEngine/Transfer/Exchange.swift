@@ -232,11 +232,12 @@ final class Exchange {
       if request.target.after.way != nil {
         file.moment = request.body.moment(of: share.item.location)
       }
-      guard case .file(let error)? = bodyError else { return file }
-      if error.file == share.item.location { file.cause = Failure.Cause(error, wasSeen: true) }
-      for (companion, item) in request.companions
-      where item == share.item.id && companion.location == error.file {
-        file.cause = Companion.cause(of: error)
+      if case .file(let error)? = bodyError,
+        let source = request.sources.first(where: {
+          $0.owner == file.id && $0.location == error.file
+        })
+      {
+        file.cause = source.cause(of: error, wasSeen: true)
       }
       return file
     }

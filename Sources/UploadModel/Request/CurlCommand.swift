@@ -55,7 +55,7 @@ package struct CurlCommand: Hashable, Sendable {
     }
     let content: Content =
       switch plan.content {
-      case .file(let item): .file(item.location)
+      case .file(let file): .file(file.location)
       case .form(let parts): .form(parts)
       }
     try self.init(

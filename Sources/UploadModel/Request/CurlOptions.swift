@@ -59,21 +59,17 @@ struct CurlOptions {
     try add("--user", pieces(name) + [.text(":")] + pieces(password))
   }
 
-  /// Adds a part of a form. If it is an uploaded file, `content` is where its content is; nil for the file itself.
+  /// Adds a part of a form. If it is an item's own file, `content` is where its content is; nil for the file itself.
   mutating func add(_ part: RequestPlan.Part, content: Piece? = nil) throws(InvalidInput) {
     guard !part.name.utf8.contains(UInt8(ascii: "=")) else {
       throw InvalidInput(
         "curl cannot send the field \"\(part.name)\" because its name contains \"=\"")
     }
     switch part.value {
-    case .text(let text): try add(text, as: part.name, part.type)
-    case .file(let item, let name):
-      let content = content ?? Self.path(item.location)
-      try add(content, named: name, as: part.name, part.type ?? item.mediaType)
-    case .companion(let companion, of: _):
-      try add(
-        Self.path(companion.location), named: companion.location.name, as: part.name,
-        companion.rule.type)
+    case .text(let text, let type): try add(text, as: part.name, type)
+    case .file(let file):
+      let own = file.isCompanion ? nil : content
+      try add(own ?? Self.path(file.location), named: file.name, as: part.name, file.type)
     }
   }
 

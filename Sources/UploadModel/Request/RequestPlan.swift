@@ -1,32 +1,65 @@
 import Foundation
+import MultipartForm
 
 /// A request that uploads files: its head and its content, in which every secret is marked.
 ///
 /// The request itself, `--dry-run`, the details of a file and the curl command are all rendered from a
 /// plan, so that they cannot contradict each other.
 package struct RequestPlan: Hashable, Sendable {
+  /// A file in the request: an item's own, or one that goes with it.
+  package struct File: Hashable, Sendable {
+    /// The item that the file belongs to.
+    package let owner: ItemID
+    /// Whether it is a companion, which goes with the item's own file.
+    package let isCompanion: Bool
+    package let location: FileLocation
+    /// The file as it was found; nil if it could not be read then.
+    package let identity: FileIdentity?
+    package let size: Int64
+    /// The name to give the server.
+    package let name: String
+    package let type: String
+
+    /// An item's own file. Its name and type are those of the item if they are nil.
+    package init(_ item: UploadItem, name: String? = nil, type: String? = nil) {
+      (owner, isCompanion) = (item.id, false)
+      (location, identity, size) = (item.location, item.identity, item.size)
+      (self.name, self.type) = (name ?? item.fileName, type ?? item.mediaType)
+    }
+
+    init(_ companion: Companion, of owner: ItemID) {
+      (self.owner, isCompanion) = (owner, true)
+      (location, identity) = (companion.location, companion.identity)
+      (size, name) = (companion.identity.size, companion.location.name)
+      type = companion.rule.type
+    }
+
+    /// Why the owner cannot be sent, given this file's error. `wasSeen` says whether the file could be read before.
+    package func cause(of error: FileError, wasSeen: Bool) -> Failure.Cause {
+      isCompanion ? Companion.cause(of: error) : Failure.Cause(error, wasSeen: wasSeen)
+    }
+  }
+
   /// A part of a form.
   package struct Part: Hashable, Sendable {
     package enum Value: Hashable, Sendable {
-      case text(RequestHead.Text)
-      /// A file, and the name to give the server.
-      case file(UploadItem, name: String)
-      /// A file that goes with one of the uploaded files.
-      case companion(Companion, of: ItemID)
+      /// A text, and its media type; nil if none is sent.
+      case text(RequestHead.Text, type: String?)
+      case file(File)
     }
 
     /// The form field.
     package var name: String
     package var value: Value
-    /// The media type; nil if none is sent.
-    package var type: String?
 
-    /// The file that the part belongs to; nil if the part is a field of the form.
-    package var item: ItemID? {
+    /// The file that the part carries; nil if the part is a field of the form.
+    package var file: File? { if case .file(let file) = value { file } else { nil } }
+
+    /// The media type; nil if none is sent.
+    package var type: String? {
       switch value {
-      case .text: nil
-      case .file(let item, name: _): item.id
-      case .companion(_, let item): item
+      case .text(_, let type): type
+      case .file(let file): file.type
       }
     }
   }
@@ -35,7 +68,7 @@ package struct RequestPlan: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
     /// A form (RFC 7578). The encoder adds the `Content-Type`, since it names the boundary.
     case form([Part])
-    case file(UploadItem)
+    case file(File)
   }
 
   package enum Destination: Hashable, Sendable {
@@ -53,27 +86,20 @@ package struct RequestPlan: Hashable, Sendable {
   /// The parts of the form; empty if the request carries a bare file.
   package var parts: [Part] { if case .form(let parts) = content { parts } else { [] } }
 
-  /// The companions in the request, in order, each with the file that it goes with.
-  package var companions: [(file: Companion, item: ItemID)] {
-    parts.compactMap { part in
-      if case .companion(let file, of: let item) = part.value { (file, item) } else { nil }
+  /// The files in the request, in order.
+  package var files: [File] {
+    switch content {
+    case .form(let parts): parts.compactMap(\.file)
+    case .file(let file): [file]
     }
   }
 
-  /// The files in the request as they are described to the server, in order.
-  package var files: [SentFile] {
-    switch content {
-    case .form(let parts):
-      parts.compactMap { part in
-        guard case .file(let item, let name) = part.value else { return nil }
-        return SentFile(name: name, mediaType: part.type ?? item.mediaType, size: item.size)
-      }
-    case .file(let item):
-      [
-        SentFile(
-          name: item.fileName, mediaType: head.shown("Content-Type") ?? item.mediaType,
-          size: item.size)
-      ]
+  /// The items' own files as they are described to the server, in order.
+  package var sentFiles: [SentFile] {
+    // A bare file has the type of the request.
+    let type = if case .file = content { head.shown("Content-Type") } else { String?.none }
+    return files.filter { !$0.isCompanion }.map {
+      SentFile(name: $0.name, mediaType: type ?? $0.type, size: $0.size)
     }
   }
 
@@ -105,31 +131,29 @@ package struct RequestPlan: Hashable, Sendable {
     switch target.body {
     case .multipart:
       head.remove("Content-Type")
-      content = .form(
-        fields.map { field in
-          let value = field.value.stretches(with: values)
-          return Part(name: field.name, value: .text(value), type: field.type)
+      var parts = fields.map {
+        Part(name: $0.name, value: .text($0.value.stretches(with: values), type: $0.type))
+      }
+      // Companions go before the files, so that a file's bar is full only when the last byte of the request leaves.
+      for (position, item) in items.enumerated() {
+        for companion in companions[item.id] ?? [] {
+          let field = target.sentField(
+            of: companion, with: item, on: occasion, at: position, now: now)
+          parts.append(Part(name: field, value: .file(File(companion, of: item.id))))
         }
-          // Companions go before the files, so that a file's bar is full only when the last byte of the request leaves.
-          + items.enumerated().flatMap { position, item in
-            (companions[item.id] ?? []).map { companion in
-              Part(
-                name: target.sentField(
-                  of: companion, with: item, on: occasion, at: position, now: now),
-                value: .companion(companion, of: item.id), type: companion.rule.type)
-            }
-          }
-          + items.enumerated().map { position, item in
-            Part(
-              name: target.sentField(of: item, on: occasion, at: position, now: now),
-              value: .file(
-                item, name: target.sentName(of: item, on: occasion, at: position, now: now)),
-              type: target.sentType(of: item))
-          })
+      }
+      for (position, item) in items.enumerated() {
+        let file = File(
+          item, name: target.sentName(of: item, on: occasion, at: position, now: now),
+          type: target.sentType(of: item))
+        let field = target.sentField(of: item, on: occasion, at: position, now: now)
+        parts.append(Part(name: field, value: .file(file)))
+      }
+      content = .form(parts)
     case .binary:
       // A ticket's signature may cover a different type.
       if !head.has("Content-Type") { head.set("Content-Type", target.sentType(of: first)) }
-      content = .file(first)
+      content = .file(File(first))
     }
     self.head = head
   }
