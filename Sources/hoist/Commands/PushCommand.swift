@@ -82,48 +82,19 @@ struct PushCommand: HoistCommand {
   func run(in context: Context) async throws {
     // The history is opened while the configuration is read. A power failure may cost it its latest entries. That is
     // acceptable, so uploads need not wait until they are on disk.
-    let history =
-      noHistory || preview.isAskedFor
-      ? nil : Task.detached { [queue] in try queue.store(in: context, durability: .crash) }
-    let again = try selection.retryFailed.map(PushReport.read)
-    var destination = destination
-    // The report that says where the files go, unless the user does.
-    let guide = destination.to == nil ? selection.retryFailed : nil
-    if let guide { destination.to = try again?.address(in: guide) }
-    let target: Target
-    do {
-      target = try options.target(
-        of: config.loadAndWarn(in: context), to: destination, context.environment)
-    } catch let error as ConfigError {
-      guard let guide, error.keyPath == "--to" else { throw error }
-      throw UserError("--retry-failed \(guide): \(error.problem)")
+    var store: Task<UploadStore, any Error>?
+    if !noHistory, !preview.isAskedFor {
+      store = Task.detached { [queue] in try queue.store(in: context, durability: .crash) }
     }
+    let again = try selection.retryFailed.map(PushReport.read)
+    let (destination, target) = try target(of: again, in: context)
     let format = try telling.reportFormat()
     let name = options.name(of: target, to: destination, storesUsual: true)
     if let path = selection.retryFailed { try again?.check(name, in: path) }
     var inputs = try selection.inputs(
       ArgumentRuns.unfolded(files), in: folders, again: again, in: context)
     inputs.usual = options.usual(for: target, to: destination)
-    if let watch = inputs.watch, case .move(let folder)? = target.after.way,
-      folder.hasPrefix(scalars: "/")
-        ? "\(folder)/".utf8.starts(
-          with: watch.root.absolute(in: FileManager.default.currentDirectoryPath).bytes + "/".utf8)
-        : folders.hidden || !folder.hasPrefix(scalars: ".")
-    {
-      throw UserError(
-        "--watch: the watch would find the files that the target moves to \(folder) and send them again; in \"after\", "
-          + "name a folder elsewhere, or one that begins with a dot")
-    }
-    if inputs.watch != nil, target.run.close != nil {
-      throw UserError(
-        "--watch: the target's \"close\" is sent after the last file, and a watch has no last file; push without --watch"
-      )
-    }
-    if inputs.watch != nil, !target.companions.isEmpty {
-      throw UserError(
-        "--watch: the target's \"companions\" may arrive before their files or after them, so hoist cannot tell which go "
-          + "together; push without --watch")
-    }
+    if let watch = inputs.watch { try check(target, for: watch) }
     if let status = try preview.show(inputs, to: target, json: telling.json, in: context) {
       return try status.exitUnlessSuccess()
     }
@@ -141,8 +112,8 @@ struct PushCommand: HoistCommand {
     if target.run.isOn, let again, let path = selection.retryFailed {
       push.openRun = try again.runToContinue(in: path)
     }
-    if let history {
-      push.history = try await self.history(of: name, history, since: again?.time, in: context)
+    if let store {
+      push.history = try await history(of: name, store, since: again?.time, in: context)
     }
     let summary = await push.run()
     if let trouble = push.history?.trouble {
@@ -150,15 +121,7 @@ struct PushCommand: HoistCommand {
         "hoist: the history is incomplete, so --skip-sent may send some files again: \(trouble)")
     }
     if let path = telling.report, let format {
-      let report = PushReport(
-        summary, target: name, folder: FileManager.default.currentDirectoryPath,
-        time: context.time.date())
-      do { try AtomicFile.write(report.written(as: format), to: path) } catch {
-        throw UserError(
-          "the report was not written: \(error); \(summary.sent) of "
-            + "\(HumanReadable.count(summary.total, "file")) were sent all the same",
-          status: .someFailed)
-      }
+      try write(summary, to: path, as: format, of: name, in: context)
     }
     try summary.status.exitUnlessSuccess()
     if let reason = context.output.lostLines ?? journal?.lostLines {
@@ -168,6 +131,67 @@ struct PushCommand: HoistCommand {
     // The next run with --skip-sent relies on the history.
     if sent.skipSent, push.history?.trouble != nil {
       try ExitStatus.someFailed.exitUnlessSuccess()
+    }
+  }
+
+  /// Where the files go: where the user says or, if that is open, where the report says whose files are sent again.
+  private func target(
+    of again: PushReport?, in context: Context
+  ) throws -> (destination: DestinationOptions, target: Target) {
+    var destination = destination
+    let guide = destination.to == nil ? selection.retryFailed : nil
+    if let guide { destination.to = try again?.address(in: guide) }
+    do {
+      let settings = try config.loadAndWarn(in: context)
+      return (destination, try options.target(of: settings, to: destination, context.environment))
+    } catch let error as ConfigError {
+      guard let guide, error.keyPath == "--to" else { throw error }
+      throw UserError("--retry-failed \(guide): \(error.problem)")
+    }
+  }
+
+  /// Refuses a target whose files a watch would send again, or cannot send as the target says.
+  private func check(_ target: Target, for watch: FolderWatch) throws(UserError) {
+    if case .move(let folder)? = target.after.way, finds(folder, watch) {
+      throw UserError(
+        "--watch: the watch would find the files that the target moves to \(folder) and send them again; in \"after\", "
+          + "name a folder elsewhere, or one that begins with a dot")
+    }
+    if target.run.close != nil {
+      throw UserError(
+        "--watch: the target's \"close\" is sent after the last file, and a watch has no last file; push without --watch"
+      )
+    }
+    if !target.companions.isEmpty {
+      throw UserError(
+        "--watch: the target's \"companions\" may arrive before their files or after them, so hoist cannot tell which go "
+          + "together; push without --watch")
+    }
+  }
+
+  /// Whether a watch looks into a folder that files are moved to.
+  private func finds(_ folder: String, _ watch: FolderWatch) -> Bool {
+    guard folder.hasPrefix(scalars: "/") else {
+      // A relative one is beside each file.
+      return folders.hidden || !folder.hasPrefix(scalars: ".")
+    }
+    let root = watch.root.absolute(in: FileManager.default.currentDirectoryPath).bytes
+    return "\(folder)/".utf8.starts(with: root + "/".utf8)
+  }
+
+  /// Writes the report that was asked for.
+  private func write(
+    _ summary: PushSummary, to path: String, as format: PushReport.Format, of target: TargetName,
+    in context: Context
+  ) throws(UserError) {
+    let report = PushReport(
+      summary, target: target, folder: FileManager.default.currentDirectoryPath,
+      time: context.time.date())
+    do { try AtomicFile.write(report.written(as: format), to: path) } catch {
+      throw UserError(
+        "the report was not written: \(error); \(summary.sent) of "
+          + "\(HumanReadable.count(summary.total, "file")) were sent all the same",
+        status: .someFailed)
     }
   }
 

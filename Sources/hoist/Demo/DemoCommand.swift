@@ -114,7 +114,7 @@ struct DemoCommand: HoistCommand {
     target.rateLimit = 50_000_000
     context.output.line(
       "uploading \(HumanReadable.count(files.count, "file")) to \(target.url.absoluteString)")
-    var push = Push(
+    let push = Push(
       inputs: PushInputs(arguments: try files.map { try FileArgument($0) }), target: target,
       reporter: LineReporter(
         interval: 0.25, write: { context.output.line($0) },

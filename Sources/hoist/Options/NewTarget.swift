@@ -42,33 +42,51 @@ enum NewTarget {
     _ answers: TargetAnswers, isGoodEnough: Bool, in config: ConfigSource
   ) async throws(Refusal) -> String {
     do {
-      let settings = try config.load()
-      let taken = settings.targetNames
-      if !answers.name.isEmpty, let problem = problem(ofName: answers.name, taken: taken) {
-        throw Refusal(words: problem, part: .name)
-      }
-      var answers = answers
-      if answers.token.hasPrefix(scalars: "~/"), let home = config.environment["HOME"] {
-        answers.token = home + answers.token.dropFirst()
-      }
-      if let problem = problem(ofToken: answers.token) {
-        throw Refusal(words: problem, part: .token)
-      }
+      let taken = try config.load().targetNames
+      let answers = try checked(answers, taken: taken, home: config.environment["HOME"])
       let target = try target(answers, taken: taken)
       let client = ServerClient(target: target)
-      if !isGoodEnough, let obstacle = await client.obstacle() {
-        throw Refusal(words: obstacle, isGoodEnough: true)
-      }
+      if !isGoodEnough { try await tryOut(client) }
       let draft = await draft(of: target, answers, asking: client, for: config)
       try Task.checkCancellation()
       try config.change { edit in
         try adding(target, in: config) {
-          try draft.map { try edit.adding($0.text, named: $0.name) }
-            ?? edit.adding(target, named: target.name)
+          guard let draft else { return try edit.adding(target, named: target.name) }
+          return try edit.adding(draft.text, named: draft.name)
         }
       }
       return target.name
-    } catch { throw error as? Refusal ?? Refusal(words: "\(error)") }
+    } catch {
+      throw refusal(error)
+    }
+  }
+
+  /// The answers with the user's home folder in the place of a tilde. Refuses a name or a place of the token that cannot
+  /// be used.
+  private static func checked(
+    _ answers: TargetAnswers, taken: [String], home: String?
+  ) throws(Refusal) -> TargetAnswers {
+    var answers = answers
+    if !answers.name.isEmpty, let problem = problem(ofName: answers.name, taken: taken) {
+      throw Refusal(words: problem, part: .name)
+    }
+    if answers.token.hasPrefix(scalars: "~/"), let home {
+      answers.token = home + answers.token.dropFirst()
+    }
+    if let problem = problem(ofToken: answers.token) { throw Refusal(words: problem, part: .token) }
+    return answers
+  }
+
+  /// Refuses a server that does not seem to take uploads.
+  private static func tryOut(_ client: ServerClient) async throws(Refusal) {
+    guard let obstacle = await client.obstacle() else { return }
+    throw Refusal(words: obstacle, isGoodEnough: true)
+  }
+
+  /// The error as a refusal of the answers.
+  private static func refusal(_ error: any Error) -> Refusal {
+    if let refusal = error as? Refusal { return refusal }
+    return Refusal(words: "\(error)")
   }
 
   /// The text of the configuration with a target that `edit` adds, which becomes the default if it is the first.
@@ -90,24 +108,15 @@ enum NewTarget {
   ) async throws(Refusal) {
     do {
       let settings = try config.load()
-      if new.name != old.name,
-        let problem = problem(ofName: new.name, taken: settings.targetNames)
+      if new.name != old.name, let problem = problem(ofName: new.name, taken: settings.targetNames)
       {
         throw Refusal(words: problem, part: .name)
       }
-      let url = new.url == old.url ? nil : try TargetURL.parse(new.url)
-      if let url {
-        var target = try settings.target(old.name)
-        guard TargetURL.shown(target.url) == target.url.absoluteString else {
-          throw Refusal(words: "its address holds a secret: edit it in \(config.shownPath)")
-        }
-        guard target.address == nil else {
-          throw Refusal(words: "its address has placeholders: edit it in \(config.shownPath)")
-        }
-        target.url = url
-        if !isGoodEnough, let obstacle = await ServerClient(target: target).obstacle() {
-          throw Refusal(words: obstacle, isGoodEnough: true)
-        }
+      var url: URL?
+      if new.url != old.url {
+        let target = try moved(settings.target(old.name), to: new.url, in: config)
+        if !isGoodEnough { try await tryOut(ServerClient(target: target)) }
+        url = target.url
       }
       try Task.checkCancellation()
       try config.change { edit in
@@ -116,7 +125,25 @@ enum NewTarget {
         return try ConfigEdit(of: text, file: config.path, environment: config.environment)
           .choosing(new.name)
       }
-    } catch { throw error as? Refusal ?? Refusal(words: "\(error)") }
+    } catch {
+      throw refusal(error)
+    }
+  }
+
+  /// A target with another address. Refuses it if the address that it has cannot be shown as it is.
+  private static func moved(
+    _ target: Target, to address: String, in config: ConfigSource
+  ) throws -> Target {
+    var target = target
+    let url = try TargetURL.parse(address)
+    guard TargetURL.shown(target.url) == target.url.absoluteString else {
+      throw Refusal(words: "its address holds a secret: edit it in \(config.shownPath)")
+    }
+    guard target.address == nil else {
+      throw Refusal(words: "its address has placeholders: edit it in \(config.shownPath)")
+    }
+    target.url = url
+    return target
   }
 
   /// What is wrong with a name for a target; nil if nothing is.
@@ -135,14 +162,14 @@ enum NewTarget {
     if isPath(place) {
       return access(place, R_OK) == 0 ? nil : "there is no readable file at that path"
     }
-    return problem(ofVariable: place) == nil
-      ? nil : "neither a variable nor a file (/…, ~/…); do not put the token itself here"
+    if problem(ofVariable: place) == nil { return nil }
+    return "neither a variable nor a file (/…, ~/…); do not put the token itself here"
   }
 
   /// What is wrong with the name of an environment variable; nil if nothing is.
   static func problem(ofVariable name: String) -> String? {
-    name.isEmpty || name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
-      ? nil : "that is not the name of a variable; do not put the token itself here"
+    if name.isEmpty || name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil { return nil }
+    return "that is not the name of a variable; do not put the token itself here"
   }
 
   /// Whether an answer names a file with the token, and not a variable.
@@ -159,8 +186,13 @@ enum NewTarget {
 
   /// The name, with a number if another target has it.
   static func free(_ name: String, taken: [String]) -> String {
-    taken.contains(name)
-      ? (2...).lazy.map { "\(name)-\($0)" }.first { !taken.contains($0) } ?? name : name
+    var free = name
+    var number = 2
+    while taken.contains(free) {
+      free = "\(name)-\(number)"
+      number += 1
+    }
+    return free
   }
 
   /// What the configuration says if the target is another hoist or can resume uploads; nil if neither.

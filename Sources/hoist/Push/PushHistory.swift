@@ -86,14 +86,21 @@ final class PushHistory: Sendable {
   /// Starts writing the rows collected so far.
   func writeSoon() { queue.async { [self] in write() } }
 
+  /// Why a file that was sent must stay where it is; nil if it may be moved or deleted. Writes the rows collected so far.
+  func obstacle(toDisposalOf item: UploadItem) -> String? {
+    if !flush() { return "the history does not show yet that it was sent" }
+    if hasYetToSend(item) { return "the queue has yet to send it" }
+    return nil
+  }
+
   /// Writes the rows collected so far. Returns whether all of them are in the history.
-  func flush() -> Bool {
+  private func flush() -> Bool {
     queue.sync { write() }
     return trouble == nil
   }
 
   /// Whether the queue has yet to send this item's file; true if that cannot be determined.
-  func hasYetToSend(_ item: UploadItem) -> Bool {
+  private func hasYetToSend(_ item: UploadItem) -> Bool {
     guard let identity = item.identity else { return false }
     return (try? intake.store.hasYetToSend(identity)) ?? true
   }
