@@ -2,13 +2,13 @@ extension ListPane<TargetRow> {
   /// The pane of the configuration's targets and their states.
   init(targets state: AppState, layout: Layout, width: Int) {
     var rest = ColumnsFromRight(end: width - 1)
-    let status = rest.take(width >= 140 ? 46 : width >= 100 ? 30 : width >= 60 ? 22 : 16, gap: 2)
+    let status = rest.take(Self.statusWidth(in: width), gap: 2)
     let usual = rest.take(7, gap: 2, if: width >= 60)
     let limits = rest.take(28, gap: 2, if: width >= 110)
     let names = state.targets.rows.all.map { Glyphs.width(Glyphs.of($0.name, ascii: false)) }
     let name = 4..<min(rest.end, 4 + max(8, names.max() ?? 0))
     let start = min(rest.end, name.upperBound + 2)
-    let url = start..<(width >= 60 ? rest.end : start)
+    let end = width >= 60 ? rest.end : start
     self.init(
       layout: layout, list: state.shown, row: state.targets.row,
       isMarked: { state.targets.list.marks.contains($0.id) }, message: state.targetWords,
@@ -17,13 +17,23 @@ extension ListPane<TargetRow> {
           $0.name == state.target ? Glyph(sign: "✓", ascii: state.isASCII).text : ""
         },
         Column(heading: "NAME", place: name, matcher: state.litMatcher) { $0.name },
-        Column(heading: "URL", place: url, role: { _ in .dim }) { $0.url },
+        Column(heading: "URL", place: start..<end, role: { _ in .dim }) { $0.url },
         Column(heading: "", place: usual, role: { _ in .accent }) { $0.isUsual ? "default" : "" },
         Column(heading: "LIMITS", place: limits, role: { _ in .dim }) { $0.limits },
         Column(heading: "STATE", place: status, role: { state.status(of: $0).role }) {
           state.status(of: $0).words
         },
       ])
+  }
+
+  /// How wide the column with the states is in a window of this width.
+  private static func statusWidth(in width: Int) -> Int {
+    switch width {
+    case 140...: 46
+    case 100...: 30
+    case 60...: 22
+    default: 16
+    }
   }
 }
 
@@ -42,15 +52,16 @@ extension AppState {
       return ("away · \(outage.words(at: now))", .warning)
     }
     if let wait = wait(at: row.url) { return ("asks to wait · \(wait.words(at: now))", .warning) }
+    let trial = trials[row.name]
+    if trial == .underWay { return ("testing…", .accent) }
+    if case .over(let obstacle?) = trial { return (obstacle, .bad) }
+    let isChosen = row.name == target
+    var active = queue.active(on: row.name)
     // Items without a target go to the chosen one.
-    let active = queue.active(on: row.name) + (row.name == target ? queue.active(on: "") : 0)
-    switch trials[row.name] {
-    case .underWay: return ("testing…", .accent)
-    case .over(let obstacle?): return (obstacle, .bad)
-    case _ where active > 0: return ("\(active) being sent", .accent)
-    case .over(nil): return ("answers", .good)
-    case nil: return (row.name == target ? "chosen" : "", .dim)
-    }
+    if isChosen { active += queue.active(on: "") }
+    if active > 0 { return ("\(active) being sent", .accent) }
+    if trial != nil { return ("answers", .good) }
+    return (isChosen ? "chosen" : "", .dim)
   }
 
   /// The message in place of the targets; nil if there are targets.

@@ -108,10 +108,12 @@ struct Speeds: Sendable {
     guard var current = run else { return }
     // A time in which nothing could be sent says nothing about the speed.
     if isIdle(at: now) { current.estimate = current.estimate.restarted(at: now) }
-    let stood = idleSince != nil && moving.isEmpty && current.bytes == counted
-    if !stood { current.estimate.record(total: current.bytes, at: now) }
+    let isStillIdle = idleSince != nil && moving.isEmpty && current.bytes == counted
+    if !isStillIdle {
+      current.estimate.record(total: current.bytes, at: now)
+      idleSince = moving.isEmpty ? now : nil
+    }
     counted = current.bytes
-    idleSince = moving.isEmpty ? stood ? idleSince : now : nil
     run = isBusy ? current : nil
   }
 

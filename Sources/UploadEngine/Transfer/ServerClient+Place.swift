@@ -44,7 +44,9 @@ extension ServerClient {
   package func resuming() async -> ResumeRules.Mode? {
     guard let headers = await answer("OPTIONS", target.url)?.headers else { return nil }
     if headers["tus-resumable"] != nil { return .tus }
-    return headers["upload-draft-interop-version"] ?? headers["upload-limit"] == nil ? nil : .http
+    let namesDraft =
+      headers["upload-draft-interop-version"] != nil || headers["upload-limit"] != nil
+    return namesDraft ? .http : nil
   }
 
   private func answer(_ method: String, _ url: URL) async -> TransferEnd? {
@@ -63,9 +65,9 @@ extension ServerClient {
       guard let status = end.status else {
         return "no answer" + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
       }
-      return [401, 403, 407].contains(status)
-        && !target.retry.isTemporary(end, now: time.date())
-        ? "refuses the credentials: \(Failure.statusLine(status))" : nil
+      let isRefusal = [401, 403, 407].contains(status)
+      guard isRefusal, !target.retry.isTemporary(end, now: time.date()) else { return nil }
+      return "refuses the credentials: \(Failure.statusLine(status))"
     } catch {
       return token.hidden(in: error).headline
     }

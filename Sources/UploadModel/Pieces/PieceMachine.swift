@@ -303,22 +303,24 @@ package struct PieceMachine: ResumeMachine {
     _ flight: Flight?, _ end: TransferEnd? = nil,
     _ step: (inout PieceMachine) -> [ResumeAction]
   ) -> [ResumeAction] {
-    let others = flights.count - (flight == nil ? 0 : 1)
     var trial = self
     if let flight { trial.load(flight) }
     let actions = step(&trial)
-    var stopped: TransferEnd?
-    for case .end(let end) in actions { stopped = end }
-    let goesOn = stopped == nil && trial.phase.isOfPiece
-    guard others > 0 || held != nil, !goesOn || actions.contains(.forget) else {
+    let stop = actions.end
+    var underWay = flights
+    if let flight { underWay[flight.piece.index] = nil }
+    let othersGoOn = !underWay.isEmpty || held != nil
+    let concernsOnlyThisPiece = stop == nil && trial.phase.isOfPiece && !actions.contains(.forget)
+    if concernsOnlyThisPiece || !othersGoOn {
       self = trial
-      if stopped != nil { flights = [:] }
-      return held != nil && flights.isEmpty ? actions + release() : actions
+      if stop != nil { flights = [:] }
+      if held != nil, flights.isEmpty { return actions + release() }
+      return actions
     }
     // The step is dropped. Once the other pieces have ended, the failure is judged again by what is known then.
-    let failed = flight ?? trial.flights[trial.piece.index]
-    if held == nil, let failed, let end = end ?? stopped { held = (failed, end) }
-    return drop((failed?.piece ?? piece).index)
+    guard let failed = flight ?? trial.flights[trial.piece.index] else { return drop(piece.index) }
+    if held == nil, let end = end ?? stop { held = (failed, end) }
+    return drop(failed.piece.index)
   }
 
   /// Removes a piece from those under way. After the last one, handles the failure that was held back.
@@ -333,7 +335,7 @@ package struct PieceMachine: ResumeMachine {
     flights = [flight.piece.index: flight]
     load(flight)
     let actions = judge(end)
-    if actions.contains(where: { if case .end = $0 { true } else { false } }) { flights = [:] }
+    if actions.end != nil { flights = [:] }
     return actions
   }
 

@@ -24,6 +24,14 @@ package enum ResumeAction: Hashable, Sendable {
   case end(TransferEnd)
 }
 
+extension [ResumeAction] {
+  /// How the attempt ends; nil if it goes on.
+  var end: TransferEnd? {
+    for case .end(let end) in reversed() { return end }
+    return nil
+  }
+}
+
 /// Remembers from run to run what is known about servers. Servers that it does not remember are asked again.
 package protocol ResumeMemory: Sendable {
   /// What is known about the server at an address, unless it is out of date.

@@ -86,7 +86,9 @@ package struct RunMachine: Sendable {
       let ending = point.phase == .closing ? Ending.close : .abort
       return (machine, [.keep(nil), .tell(RunNews(.unknown(ending), point, because: failure))])
     case .open:
-      (machine.state, machine.point, machine.failed) = (.open, point, failed)
+      machine.state = .open
+      machine.point = point
+      machine.failed = failed
       return (machine, [])
     }
   }
@@ -95,14 +97,21 @@ package struct RunMachine: Sendable {
   package mutating func handle(_ event: Event, _ rules: RunRules) -> [Action] {
     switch (state, event) {
     case (.closed, .turn):
-      state = rules.open == nil ? .open : .opening
-      return keep(RunPoint(rules.open == nil ? .open : .opening))
+      // Without a first request, the run is open at once.
+      guard rules.open != nil else {
+        state = .open
+        return keep(RunPoint(.open))
+      }
+      state = .opening
+      return keep(RunPoint(.opening))
     case (.kept, .turn):
       state = .open
       return []
     case (.opening, .opened(let values, let isFromAway)):
       guard var point else { return [] }
-      (point.phase, point.values, point.isFromAway) = (.open, values, isFromAway)
+      point.phase = .open
+      point.values = values
+      point.isFromAway = isFromAway
       state = .open
       return keep(point) + [.tell(RunNews(.opened, point))]
     case (.opening, .notOpened): return end(nil)
@@ -145,8 +154,11 @@ package struct RunMachine: Sendable {
   }
 
   private mutating func end(_ news: RunNews?) -> [Action] {
-    (state, failed) = (.closed, [])
-    return keep(nil) + (news.map { [.tell($0)] } ?? [])
+    state = .closed
+    failed = []
+    let actions = keep(nil)
+    guard let news else { return actions }
+    return actions + [.tell(news)]
   }
 
   /// Notes that the run may have files at the server, although no file is known to be there.
@@ -159,27 +171,32 @@ package struct RunMachine: Sendable {
   /// Ends a run that has no file left, or keeps it open.
   private mutating func finish(_ rules: RunRules, hasFailed: Bool) -> [Action] {
     guard var point else { return [] }
-    let isWhole = failed.isEmpty && !hasFailed
     guard let close = rules.close else { return end(RunNews(.ended(nil), point)) }
-    let abort = close.abort == nil ? nil : Ending.abort
-    let ending: Ending? =
-      if isWhole {
-        // A run that is empty because its files were withdrawn is not published, and a run that may have files is not
-        // discarded.
-        point.hasFiles ? .close : point.mayHaveFiles == true ? nil : abort
-      } else {
-        switch close.onFailure {
-        case .keep: nil
-        case .close: .close
-        case .abort: abort
-        }
-      }
-    guard let ending else {
+    let isWhole = failed.isEmpty && !hasFailed
+    guard let ending = Self.ending(of: point, isWhole: isWhole, close) else {
       state = .kept
       return [.tell(RunNews(.kept(isEmpty: isWhole), point))]
     }
-    point.phase = ending == .close ? .closing : .aborting
     state = .ending(ending)
+    point.phase = ending == .close ? .closing : .aborting
     return keep(point) + [.send(ending)]
+  }
+
+  /// How a run ends that has no file left; nil if it stays open. It is whole if no file has failed.
+  private static func ending(
+    of point: RunPoint, isWhole: Bool, _ close: RunRules.Closing
+  ) -> Ending? {
+    let abort: Ending? = close.abort == nil ? nil : .abort
+    if isWhole {
+      // A run that is empty because its files were withdrawn is not published, and a run that may have files is not
+      // discarded.
+      if point.hasFiles { return .close }
+      return point.mayHaveFiles == true ? nil : abort
+    }
+    switch close.onFailure {
+    case .keep: return nil
+    case .close: return .close
+    case .abort: return abort
+    }
   }
 }
