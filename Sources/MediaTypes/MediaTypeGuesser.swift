@@ -62,9 +62,9 @@ public struct MediaTypeGuesser: Sendable {
   public func guess(name bytes: [UInt8]) -> MediaTypeGuess? {
     guard !bytes.isEmpty else { return nil }
     let name = FileName(bytes)
-    var best: (match: NameTable.Match, table: NameTable)?
-    for table in tables {
-      guard let match = table.match(name) else { continue }
+    var best: (match: NameTable.Match, table: Int)?
+    for table in tables.indices {
+      guard let match = tables[table].match(name) else { continue }
       let (length, longest) = (match.pattern.utf8.count, best?.match.pattern.utf8.count ?? 0)
       let decides = length == longest && best?.match.isAmbiguous == true && !match.isAmbiguous
       if length > longest || decides { best = (match, table) }
@@ -72,6 +72,6 @@ public struct MediaTypeGuesser: Sendable {
     guard let best, let type = best.match.type else { return nil }
     return MediaTypeGuess(
       type: type,
-      source: .extensionTable(pattern: best.match.pattern, name: best.table.title))
+      source: .extensionTable(pattern: best.match.pattern, name: tables[best.table].title))
   }
 }

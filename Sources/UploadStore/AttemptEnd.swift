@@ -2,7 +2,7 @@ import SQLite
 import UploadModel
 
 /// What the history records about an attempt that has ended.
-struct AttemptEnd {
+struct AttemptEnd: Sendable {
   /// The most bytes of a reply that are recorded.
   private static let replyLimit = 8 * 1024
 

@@ -83,11 +83,11 @@ extension UploadStore {
   ) throws(StoreError) {
     try write { db, _ in
       let ends = ended.compactMap { item, began in
-        AttemptEnd(item.state).map { (item, began, $0) }
+        AttemptEnd(item.state).map { (item, began, end: Boxed($0)) }
       }
       var number = try Self.takeNumbers(ended.count, db)
       try db.insert(into: "pushed", Self.pushedColumns, ends) { entry, row in
-        let (item, began, end) = entry
+        let (item, began, end) = (entry.0, entry.1, entry.end.value)
         let record = record(item)
         let identity = item.identity
         let sent = end.receipt?.sent

@@ -84,7 +84,7 @@ extension Transfer {
   }
 
   private static func breaksLine(_ text: String) -> Bool {
-    text.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
+    text.withCString { strcspn($0, "\r\n") != text.utf8.count }
   }
 
   /// In bytes. libcurl sends a smaller body together with the head, if it has the body when it sends the head.

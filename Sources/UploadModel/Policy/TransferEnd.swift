@@ -16,7 +16,12 @@ package struct TransferEnd: Hashable, Sendable {
   /// read when the end is judged.
   package var content: ReplyContent?
   /// The rules to judge the reply by; nil for the target's own.
-  package var rules: ReplyRules?
+  package var rules: ReplyRules? {
+    get { ownRules?.value }
+    set { ownRules = newValue.map { Boxed($0) } }
+  }
+  // Boxed, since few requests have rules of their own.
+  private var ownRules: Boxed<ReplyRules>?
   /// Why the request ended early, if it did.
   package var trouble: Failure.Cause?
   /// Whether the request waited for a "100 Continue" before it sent its body (`Expect`,
@@ -100,8 +105,13 @@ package struct TransferEnd: Hashable, Sendable {
   package var leadsToResult: Bool { (status == 302 || status == 303) && sentAll && !isQuestion }
 
   /// Where the reply points to, as a whole URL (RFC 9110 §10.2.2).
-  var location: URL? {
-    headers["location"].flatMap { URL(written: $0, relativeTo: url)?.absoluteURL }
+  var location: URL? { locationAsWritten?.absoluteURL }
+
+  /// The same as text, for which no second URL has to be made.
+  var address: String? { locationAsWritten?.absoluteString }
+
+  private var locationAsWritten: URL? {
+    headers["location"].flatMap { URL(written: $0, relativeTo: url) }
   }
 
   package init(

@@ -154,9 +154,9 @@ package struct ReplyRules: Hashable, Sendable {
   /// address that is not specific to a file does not count.
   package func address(in end: TransferEnd) -> String? {
     guard end.place.count == 1 || url?.dependsOnFile == true else { return nil }
-    guard let url else { return end.location?.absoluteString }
+    guard let url else { return end.address }
     return whole(url.text(in: end, end.content ?? read(end.reply)), end)
-      ?? (end.status == 303 ? end.location?.absoluteString : nil)
+      ?? (end.status == 303 ? end.address : nil)
   }
 
   /// The address that deletes the file, as an absolute URL; nil if the reply names none for this file.
