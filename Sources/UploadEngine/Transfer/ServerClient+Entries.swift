@@ -62,7 +62,10 @@ extension ServerClient {
       guard Origin(url) == Origin(try request(call, values()).url) else {
         throw Failure(.unusable("it says that the next page is on another server"))
       }
-      (call.address, call.query, query) = (.own(Template(literal: url.absoluteString)), [], [])
+      // The address has its query already.
+      call.address = .own(Template(literal: url.absoluteString))
+      call.query = []
+      query = []
     }
     call.query += query.map { Target.Field(name: $0.name, value: Template(literal: $0.value)) }
     return try await document(of: call, values())

@@ -1,6 +1,7 @@
 import Foundation
 
-/// One of the requests that make up a resumable upload.
+/// A request besides the target's own: one of those that make up a resumable upload, as its protocol defines it, or a
+/// `Call` with its placeholders filled in. It says nothing of the target's header fields and credentials.
 package struct ResumeRequest: Hashable, Sendable {
   package var method: String
   package var url: URL
