@@ -25,17 +25,17 @@ func seconds(_ work: () -> Void) -> Double {
 }
 
 /// Targets at servers of their own, the last of which takes several files in one request.
-let targets = (0..<8).compactMap { number -> Boxed<Target>? in
+let targets = (0..<8).compactMap { number -> SendPlan? in
   guard let url = URL(string: "http://host\(number).example/") else { return nil }
   var target = Target(name: "target \(number)", url: url)
   target.concurrency = 4
   if number == 7 { target.batch = BatchRule(maxFiles: 10) }
-  return Boxed(target)
+  return SendPlan(target)
 }
 
 func file(_ number: Int64) -> Scheduler.File {
   Scheduler.File(
-    id: ItemID(number), bytes: 1000, target: targets[Int(number) % targets.count])
+    id: ItemID(number), bytes: 1000, plan: targets[Int(number) % targets.count])
 }
 
 var scheduler = Scheduler(lanes: 16, waitsForServers: true)
@@ -84,7 +84,7 @@ measure("a file moves before another one") { scheduler.move(anyone(), before: an
 measure("a file goes to another target") {
   let id = anyone()
   var changed = file(id.rawValue)
-  changed.target = targets[Int(state >> 40) % targets.count]
+  changed.plan = targets[Int(state >> 40) % targets.count]
   _ = scheduler.change(changed)
 }
 measure("a file is removed and another one added") {
@@ -93,14 +93,14 @@ measure("a file is removed and another one added") {
   _ = scheduler.add([file(id.rawValue)])
 }
 measure("a server is away, and there again") {
-  guard let id = underWay.first?.first, let origin = Origin(file(id.rawValue).target.value.url)
+  guard let id = underWay.first?.first, let origin = Origin(file(id.rawValue).plan.target.url)
   else { return }
   _ = scheduler.recordUnreachable(by: id, Failure(.connectionRefused("")), at: now, random: 0.5)
   _ = scheduler.next(at: now)
   _ = scheduler.recordReached(origin)
 }
 measure("credentials are refused, and tried again") {
-  let route = Route(to: targets[3].value)
+  let route = targets[3].route
   _ = scheduler.recordRefused(
     on: route, with: 0, status: 401, isSecondTime: false, command: nil,
     Failure(.refused, status: 401))

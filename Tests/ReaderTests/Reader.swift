@@ -203,7 +203,7 @@ enum Reader: String, CaseIterable {
   ) throws -> any ResumeMachine {
     let target = target(rules)
     return try ResumeStart(
-      target: target, identity: FileIdentity(device: 1, inode: 2, size: size, modified: 3),
+      plan: SendPlan(target), identity: FileIdentity(device: 1, inode: 2, size: size, modified: 3),
       url: target.url, point: point, server: nil, furthest: 0, id: "u", now: now,
       values: {
         Template.Values(

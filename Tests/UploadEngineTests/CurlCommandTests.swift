@@ -187,7 +187,7 @@ struct CurlCommandTests {
     var closing = RunRules.Closing()
     closing.call.address = .own(id)
     target.run.close = closing
-    let run = try CurlCommand.run(of: target, now: .now)
+    let run = try CurlCommand.run(of: SendPlan(target), now: .now)
     #expect(run.open?.text.hasPrefix("# Once, before the first file\ncurl ") == true)
     #expect(run.close?.text.contains("'http://h/albums/{open.id}'") == true)
     let upload = try #require(try commands(target).first)

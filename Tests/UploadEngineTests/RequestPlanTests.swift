@@ -168,7 +168,7 @@ struct RequestPlanTests {
       json: Template(literal: #"{"album":"a"}"#))
     open.headers = [Self.field("X-A", "its own"), Self.field("X-B", "its own")]
     target.run.open = open
-    let shown = try RequestOutline.Run(target.run, of: target, now: .now).open
+    let shown = try RequestOutline.Run(of: SendPlan(target), now: .now).open
     let ends = try await EngineHarness().upload(
       [ScratchDirectory().write("a", count: 10)], to: target)
     #expect(ends.map(\.code) == ["done 200"], "\(ends)")

@@ -180,7 +180,7 @@ struct RunTests {
     #expect(sent.headers["x-token"] == "7" && sent.headers["x-fixed"] == "1")
     #expect(sent.headers["x-public"] == "%3C7%3E" || sent.headers["x-public"] == "<7>")
     // What is shown says the same.
-    let outline = try RequestOutline.Run(target.run, of: target, now: Date())
+    let outline = try RequestOutline.Run(of: SendPlan(target), now: Date())
     #expect(outline.open?.headers.contains { $0.name == "X-Token" } == false)
     #expect(outline.close?.headers.contains { $0.name == "X-Token" } == true)
   }
@@ -264,7 +264,7 @@ struct RunTests {
     var point = RunPoint(.open)
     point.values = ["id": "7"]
     harness.engine.setAwaitsMore(true)
-    harness.engine.adopt(point, failed: [], of: target.name, Boxed(target))
+    harness.engine.adopt(point, failed: [], of: target.name, SendPlan(target))
     let file = UploadJob(item: .file(try folder.write("a", count: 10), id: 1), target: target)
     harness.engine.submit([file])
     #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 201"])

@@ -21,7 +21,7 @@ struct CurlCommandTests {
 
   private func lines(_ target: Target, _ paths: String...) throws -> [String] {
     let items = paths.map { item($0) }
-    return try CurlCommand(items, to: target, now: Date(timeIntervalSince1970: 0)).lines
+    return try CurlCommand(items, to: SendPlan(target), now: Date(timeIntervalSince1970: 0)).lines
   }
 
   private func secret(_ text: String) throws -> Template {
@@ -48,7 +48,7 @@ struct CurlCommandTests {
         Target.Field(name: "password", value: Template(literal: "hunter2").hidden(as: "password"))
       ]
     }
-    let command = try CurlCommand([item("a")], to: target, now: Date())
+    let command = try CurlCommand([item("a")], to: SendPlan(target), now: Date())
     #expect(
       Array(command.lines.dropLast()) == [
         "curl --globoff --request POST", #"'http://h/up?key='"$KEY"'&page=1&a%20b=x%20'"$PAGE""#,
@@ -140,7 +140,8 @@ struct CurlCommandTests {
     for name in names {
       let item = UploadItem(id: ItemID(1), location: FileLocation(bytes: Array("./".utf8) + name))
       let folder = try ScratchDirectory()
-      let form = try arguments(shell, try CurlCommand([item], to: plain, now: Date()), folder)
+      let form = try arguments(
+        shell, try CurlCommand([item], to: SendPlan(plain), now: Date()), folder)
       let told = item.fileName
       let type = item.mediaType
       let start = Array("file=@\"".utf8)
@@ -156,10 +157,12 @@ struct CurlCommandTests {
         Array("\";filename=\"".utf8) + CurlCommandTests.escaped(told.rawBytes)
         + Array("\";type=\(type)".utf8)
       #expect(Array(part.dropFirst(start.count + path.count)) == rest, "\(name)")
-      let body = try arguments(shell, try CurlCommand([item], to: binary, now: Date()), folder)
+      let body = try arguments(
+        shell, try CurlCommand([item], to: SendPlan(binary), now: Date()), folder)
       #expect(body.last == Array("@".utf8) + item.location.bytes, "\(name)")
       let piece = try CurlCommand(
-        ResumeRequest("PUT", binary.url), to: binary, SigV4Auth.values, .file(item.location),
+        ResumeRequest("PUT", binary.url), to: SendPlan(binary), Template.Values.none,
+        .file(item.location),
         from: CurlCommand.Beginning(of: item.location, bytes: 1), note: "Piece 1 of 2")
       let quoted = ShellWord.quoted(bytes: item.location.bytes)
       #expect(piece.lines.first == "head -c 1 < \(quoted) | curl --globoff --request PUT")
@@ -178,7 +181,7 @@ struct CurlCommandTests {
         Target.Field(name: "X-B", value: try secret("{env.1-b}")),
       ]
     }
-    let command = try CurlCommand([item("a")], to: target, now: Date())
+    let command = try CurlCommand([item("a")], to: SendPlan(target), now: Date())
     #expect(command.variables == ["A__touch_PWNED__", "_1_b"])
   }
 }

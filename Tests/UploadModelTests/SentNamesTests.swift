@@ -49,7 +49,7 @@ struct SentNamesTests {
     target.fileField = try Template(field)
     items[2].field = "mine"
     let plan = try RequestPlan(
-      items, to: target, at: .target, credentials: .none,
+      items, to: SendPlan(target), at: .target, credentials: .none,
       target.values(of: items[0], now: now, uuid: UUID()))
     guard case .form(let parts) = plan.content else { throw InvalidInput("no form") }
     #expect(parts.map(\.name) == expected)

@@ -279,7 +279,8 @@ extension Attempt {
     let authorization = engine.access.authorization(
       of: files.map(\.id), like: first.job, to: first.job.route.origin, on: engine)
     for file in files { file.job.token = authorization.token }
-    let client = engine.runs.client(toOpen: name, first.upload.target, authorization, engine.time)
+    let client = engine.runs.client(
+      toOpen: name, first.upload.destination, authorization, engine.time)
     let result = await step(isShielded: true, on: engine) { await client.opening(by: call) }
     engine.runs.noteOpeningEnded(name)
     switch result {
@@ -303,7 +304,7 @@ extension Attempt {
 /// ticket.
 extension Attempt {
   private func prepare(on engine: isolated UploadEngine) async {
-    guard let first = files.first, engine.needs(of: first.upload.destination).preparation else {
+    guard let first = files.first, first.upload.destination.needs.preparation else {
       return
     }
     let authorization = engine.access.authorization(
@@ -518,7 +519,7 @@ extension Attempt {
 extension Attempt {
   /// Whether a file is sent in several requests.
   private func isResuming(_ file: File, on engine: isolated UploadEngine) -> Bool {
-    engine.needs(of: file.upload.destination).resuming
+    file.upload.destination.needs.resuming
       && (file.upload.target.resume.holds(for: file.upload.item.size)
         || file.job.resumePoint != nil)
   }
@@ -569,7 +570,7 @@ extension Attempt {
     guard let job = files.first?.job else { return nil }
     var (upload, file) = try job.withPresentFile(upload)
     defer { if !files.isEmpty { files[0].upload = upload } }
-    let wanted = upload.target.digests
+    let wanted = upload.destination.digests
     if !wanted.isEmpty, upload.item.digests == nil {
       // The checksums that the target asks for, from the file as it is sent.
       let digests = await step(on: engine) { [file] in FileDigest.digests(wanted, of: file) }
@@ -599,7 +600,7 @@ extension Attempt {
   private func makeRecords(
     _ batch: BatchEnd, _ sender: Authorization, on engine: isolated UploadEngine
   ) async -> [ItemID: Failure] {
-    guard let first = files.first, engine.needs(of: first.upload.destination).records else {
+    guard let first = files.first, first.upload.destination.needs.records else {
       return [:]
     }
     let target = first.upload.target
@@ -617,7 +618,8 @@ extension Attempt {
     }
     guard !delivered.isEmpty else { return [:] }
     let client = ServerClient(
-      target: target, on: occasion.aside(), token: sender.token, from: engine.tokenSource,
+      to: first.upload.destination, on: occasion.aside(), token: sender.token,
+      from: engine.tokenSource,
       cookies: engine.cookies(of: first.job), time: engine.time)
     let asked = Result { () throws(InvalidInput) in
       try target.ticket?.confirmation?.request(askedForBy: occasion.ticket, of: target)

@@ -8,7 +8,7 @@ extension UploadEngine {
   final class Job {
     private(set) var upload: UploadJob
     /// Where the upload is sent, and with whose credentials.
-    private(set) var route: Route
+    var route: Route { upload.destination.route }
     var machine = JobMachine()
     /// The attempt under way, until it has ended for this upload.
     var attempt: Attempt?
@@ -47,7 +47,6 @@ extension UploadEngine {
     /// `waitsForServers` says whether the upload waits for its server, however long that takes.
     init(_ upload: UploadJob, waitsForServers: Bool) {
       self.upload = upload
-      route = Route(to: upload.target)
       resumePoint = upload.item.resumePoint
       if case .processing(let processing) = upload.item.state { machine = JobMachine(processing) }
       machine.waitsForServers = waitsForServers
@@ -58,7 +57,6 @@ extension UploadEngine {
     /// Changes how the upload is sent.
     func update(_ upload: UploadJob) {
       self.upload = upload
-      route = Route(to: upload.target)
       isHeld = false
     }
 
@@ -105,7 +103,7 @@ extension UploadEngine {
     var entry: Scheduler.File {
       let item = upload.item
       return Scheduler.File(
-        id: item.id, bytes: item.size, field: item.field, target: upload.destination,
+        id: item.id, bytes: item.size, field: item.field, plan: upload.destination,
         attempts: machine.attempts)
     }
 

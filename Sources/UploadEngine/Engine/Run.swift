@@ -5,7 +5,7 @@ import UploadModel
 struct Run {
   private var machine: RunMachine
   /// The target in its most recently used version; nil until it is known.
-  private(set) var target: Boxed<Target>?
+  private(set) var destination: SendPlan?
   /// The files whose start opens the run. The first may start although the target is shut.
   var openers: [ItemID] = []
   /// Whether the first request is under way. Its result must be awaited even if its files are taken back.
@@ -18,7 +18,7 @@ struct Run {
   init(machine: RunMachine = RunMachine()) { self.machine = machine }
 
   /// Where the run stands; `closed` as long as its target is not known.
-  var state: RunMachine.State { target == nil ? .closed : machine.state }
+  var state: RunMachine.State { destination == nil ? .closed : machine.state }
 
   var point: RunPoint? { machine.point }
 
@@ -29,13 +29,13 @@ struct Run {
   var isShut: Bool { isEnding || machine.state == .opening || isRefused }
 
   /// Takes note of the target, which may have changed.
-  mutating func use(_ target: Boxed<Target>) { self.target = target }
+  mutating func use(_ destination: SendPlan) { self.destination = destination }
 
   /// What it adds to the requests for its files.
   var occasion: Occasion { Occasion(point) }
 
   mutating func handle(_ event: RunMachine.Event) -> [RunMachine.Action] {
     // As long as the target is not in use, its rules do not matter.
-    return machine.handle(event, target?.value.run ?? RunRules())
+    return machine.handle(event, destination?.target.run ?? RunRules())
   }
 }

@@ -61,19 +61,19 @@ final class Runs {
 
   /// Takes over a run that an earlier process has begun. The target is nil if it cannot be used now.
   func adopt(
-    _ point: RunPoint, failed: Set<ItemID>, of name: String, _ target: Boxed<Target>?,
+    _ point: RunPoint, failed: Set<ItemID>, of name: String, _ destination: SendPlan?,
     on engine: isolated UploadEngine
   ) {
     let (machine, actions) = RunMachine.resuming(point, failed: failed)
     // If the target is in use already, its own run goes on.
-    if runs[name]?.target == nil { runs[name] = Run(machine: machine) }
-    if let target, target.value.run.isOn { runs[name]?.use(target) }
+    if runs[name]?.destination == nil { runs[name] = Run(machine: machine) }
+    if let destination, destination.needs.run { runs[name]?.use(destination) }
     carryOut(actions, of: name, on: engine)
   }
 
   /// Begins the run of files that are about to start.
   func begin(with jobs: [UploadEngine.Job], on engine: isolated UploadEngine) {
-    guard let first = jobs.first, engine.needs(of: first.upload.destination).run else { return }
+    guard let first = jobs.first, first.upload.destination.needs.run else { return }
     let name = first.upload.target.name
     runs[name, default: Run()].use(first.upload.destination)
     advance(.turn, of: name, on: engine)
@@ -82,7 +82,7 @@ final class Runs {
 
   /// What its run adds to the requests for a file.
   func occasion(of job: UploadEngine.Job, on engine: isolated UploadEngine) -> Occasion {
-    guard engine.needs(of: job.upload.destination).run,
+    guard job.upload.destination.needs.run,
       let run = runs[job.upload.target.name]
     else { return Occasion() }
     return run.occasion
@@ -90,7 +90,7 @@ final class Runs {
 
   /// The request before the first file, if a job's attempt must send it.
   func opening(for job: UploadEngine.Job, on engine: isolated UploadEngine) -> Call? {
-    guard engine.needs(of: job.upload.destination).run,
+    guard job.upload.destination.needs.run,
       runs[job.upload.target.name]?.state == .opening
     else { return nil }
     return job.upload.target.run.open
@@ -98,13 +98,13 @@ final class Runs {
 
   /// The client for the request before the first file, which is about to be sent. The run gets its cookies.
   func client(
-    toOpen name: String, _ target: Target, _ authorization: Authorization, _ time: TimeSource
+    toOpen name: String, _ destination: SendPlan, _ authorization: Authorization, _ time: TimeSource
   ) -> ServerClient {
     let cookies = CookieJar()
     runs[name]?.cookies = cookies
     runs[name]?.isAsked = true
     return ServerClient(
-      target: target, token: authorization.token, from: nil, cookies: cookies, time: time)
+      to: destination, token: authorization.token, from: nil, cookies: cookies, time: time)
   }
 
   func noteOpeningEnded(_ name: String) { runs[name]?.isAsked = false }
@@ -148,7 +148,7 @@ final class Runs {
 
   /// Records the end of a file in its run.
   func noteEnd(of job: UploadEngine.Job, on engine: isolated UploadEngine) {
-    guard engine.needs(of: job.upload.destination).run, !job.isUnderWay else { return }
+    guard job.upload.destination.needs.run, !job.isUnderWay else { return }
     let name = job.upload.target.name
     switch job.machine.state {
     case .paused: leaveUnopened([job], on: engine)
@@ -171,7 +171,7 @@ final class Runs {
   func endIdle(on engine: isolated UploadEngine) {
     if !runs.isEmpty, !awaitsMore {
       for name in names where runs[name]?.state == .open && engine.scheduler.isIdle(name) {
-        let mayWait = runs[name]?.target?.value.wait != nil
+        let mayWait = runs[name]?.destination?.target.wait != nil
         if mayWait, engine.hasProcessing(for: name) { continue }
         advance(.idle(hasFailed: engine.hooks.hasUnsent(name)), of: name, on: engine)
       }
@@ -209,19 +209,21 @@ final class Runs {
     _ name: String, by ending: RunMachine.Ending, on engine: isolated UploadEngine
   ) async {
     var attempt = 0
-    while let run = runs[name], let target = run.target?.value, let close = target.run.close,
+    while let run = runs[name], let destination = run.destination,
+      let close = destination.target.run.close,
       let call = ending == .close ? close.call : close.abort
     {
       attempt += 1
       let (number, point) = (attempt, run.point)
       let client = ServerClient(
-        target: target, on: run.occasion, token: engine.access.token(on: Route(to: target)),
+        to: destination, on: run.occasion, token: engine.access.token(on: destination.route),
         from: engine.tokenSource, cookies: run.cookies, time: engine.time)
       endings += 1
       let outcome = await Task.detached { await client.ending(by: call, attempt: number) }.value
       endings -= 1
       guard case .refused(let failure) = outcome,
-        let delay = target.delay(after: failure, at: target.url, random: engine.time.random())
+        let delay = destination.target.delay(
+          after: failure, at: destination.target.url, random: engine.time.random())
       else { return advance(outcome, of: name, on: engine) }
       // Nothing is under way in the meantime, so another process may also try.
       if var open = point {

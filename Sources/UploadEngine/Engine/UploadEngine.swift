@@ -55,8 +55,6 @@ package actor UploadEngine {
   var knownServers: KnownServers
   /// The addresses that files were sent to, in this run and those that it belongs to.
   package private(set) var sentAddresses: SentAddresses
-  /// The needs of the target of the latest upload. Most other uploads have the same target.
-  private var needs: (target: Boxed<Target>, found: Target.Needs)?
 
   /// The queue on which everything here happens.
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -413,9 +411,9 @@ extension UploadEngine {
 
   /// Takes over a run that an earlier process has begun. The target is nil if it cannot be used now.
   package nonisolated func adopt(
-    _ point: RunPoint, failed: Set<ItemID>, of name: String, _ target: Boxed<Target>?
+    _ point: RunPoint, failed: Set<ItemID>, of name: String, _ destination: SendPlan?
   ) {
-    onQueue { $0.runs.adopt(point, failed: failed, of: name, target, on: $0) }
+    onQueue { $0.runs.adopt(point, failed: failed, of: name, destination, on: $0) }
   }
 
   /// Returns once no run is about to end. Runs that cannot end yet stay open.
@@ -626,16 +624,9 @@ extension UploadEngine {
 
 /// What attempts ask and tell.
 extension UploadEngine {
-  func needs(of target: Boxed<Target>) -> Target.Needs {
-    if let needs, needs.target.isSame(as: target) { return needs.found }
-    let found = Target.Needs(target.value)
-    needs = (target, found)
-    return found
-  }
-
   /// The cookies of an upload: those of its run, or else its own.
   func cookies(of job: Job) -> CookieJar {
-    guard needs(of: job.upload.destination).run else { return job.cookies }
+    guard job.upload.destination.needs.run else { return job.cookies }
     return runs.cookies(of: job.upload.target.name) ?? job.cookies
   }
 
@@ -643,7 +634,7 @@ extension UploadEngine {
   func claim(_ url: URL, for job: Job) -> Failure.Cause? {
     sentAddresses.claim(
       url.absoluteString, for: job.upload.item, of: job.upload.target,
-      hiding: needs(of: job.upload.destination).secrets, isNew: hooks.keepingAddress)
+      hiding: job.upload.destination.addressSecrets, isNew: hooks.keepingAddress)
   }
 
   /// When the first attempt at an upload began.

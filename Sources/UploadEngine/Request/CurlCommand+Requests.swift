@@ -15,22 +15,23 @@ extension CurlCommand {
   package static func all(
     for uploads: [UploadJob], now: Date
   ) throws(InvalidInput) -> [CurlCommand] {
-    guard let target = uploads.first?.target else { return [] }
+    guard let destination = uploads.first?.destination else { return [] }
+    let target = destination.target
     let occasion = Occasion.shown(of: target)
     let items = uploads.map { upload in
       var item = upload.item
-      let wanted = target.digests(forFileOf: item.size)
+      let wanted = destination.digests(forFileOf: item.size)
       if !wanted.isEmpty { item.digests = FileDigest.digests(wanted, of: item.location) }
       return item
     }
-    let first = UploadJob(item: items[0], target: target)
+    let first = UploadJob(item: items[0], destination: destination)
     let values = Preparation.values(for: first, on: occasion, now: now)
     if target.resume.createsFirst { return try resumable(first, values) }
     if let rules = target.resume.pieces, rules.holds(for: first.item.size) {
       return try pieces(rules, first, values, occasion)
     }
     let ticket = try target.ticket.map { ticket throws(InvalidInput) in
-      try CurlCommand(request(ticket.call, target, values), to: target, values, note: "First")
+      try CurlCommand(request(ticket.call, target, values), to: destination, values, note: "First")
     }
     let more = [
       target.ticket?.fields.map { "the form fields at \($0)" },
@@ -38,21 +39,23 @@ extension CurlCommand {
     ].compactMap(\.self)
     let note = more.isEmpty ? "Then" : "Then, with \(more.joined(separator: " and ")) of the ticket"
     let upload = try CurlCommand(
-      items, with: UploadJob.companions(of: items, to: target), to: target, on: occasion, now: now,
+      items, with: UploadJob.companions(of: items, to: destination), to: destination, on: occasion,
+      now: now,
       key: RequestKey.of(items.map(\.uuid)), note: ticket == nil ? nil : note)
     return [ticket, upload].compactMap(\.self)
   }
 
   /// The commands for the requests before the first file of a run and after its last.
   package static func run(
-    of target: Target, now: Date
+    of destination: SendPlan, now: Date
   ) throws(InvalidInput) -> (open: CurlCommand?, close: CurlCommand?) {
+    let target = destination.target
     func command(
       _ call: Call?, on occasion: Occasion, _ note: String
     ) throws(InvalidInput) -> CurlCommand? {
       let values = occasion.values(now: now)
       return try call.map { call throws(InvalidInput) in
-        try CurlCommand(request(call, target, values), to: target, values, note: note)
+        try CurlCommand(request(call, target, values), to: destination, values, note: note)
       }
     }
     return (
@@ -65,25 +68,25 @@ extension CurlCommand {
   private static func resumable(
     _ upload: UploadJob, _ values: Template.Values
   ) throws(InvalidInput) -> [CurlCommand] {
-    let (target, item) = (upload.target, upload.item)
+    let (destination, target, item) = (upload.destination, upload.target, upload.item)
     var (creation, piece): (ResumeRequest, ResumeRequest)
     do throws(Failure.Cause) {
-      let place = try UploadRequest.creation(of: target, at: target.url, values)
+      let place = try UploadRequest.creation(of: destination, at: target.url, values)
       creation = TusMachine.creation(
         at: place, size: item.size, metadata: target.resume.metadataHeader(with: values))
       piece = TusMachine.piece(at: place, from: 0)
     } catch {
       throw InvalidInput(Failure(error).explanation)
     }
-    creation.described = .init(address: target.addressStretches(with: values))
+    creation.described = .init(address: destination.address(with: values))
     piece.described = .init(
       address: [.text("{header field Location}")], isAddressFromReply: true)
     let size = min(item.size, target.resume.chunk ?? .max)
     let count = PieceRules.count(of: size, for: item.size)
     return [
-      try CurlCommand(creation, to: target, values, note: "First"),
+      try CurlCommand(creation, to: destination, values, note: "First"),
       try CurlCommand(
-        piece, to: target, values, .file(item.location), from: start(of: item, size),
+        piece, to: destination, values, .file(item.location), from: start(of: item, size),
         note: count == 1 ? "Then" : "Piece 1 of \(count)"),
     ]
   }
@@ -92,7 +95,7 @@ extension CurlCommand {
   private static func pieces(
     _ rules: PieceRules, _ upload: UploadJob, _ own: Template.Values, _ occasion: Occasion
   ) throws(InvalidInput) -> [CurlCommand] {
-    let (target, item) = (upload.target, upload.item)
+    let (destination, target, item) = (upload.destination, upload.target, upload.item)
     let size: Int64
     do throws(Failure.Cause) { size = try rules.size(for: item.size) } catch {
       throw InvalidInput(Failure(error).explanation)
@@ -103,21 +106,21 @@ extension CurlCommand {
     let (call, values) = rules.preview(of: item.size, in: size, digests: digests, own)
     func command(_ call: Call?, _ note: String) throws(InvalidInput) -> CurlCommand? {
       try call.map { call throws(InvalidInput) in
-        try CurlCommand(request(call, target, values), to: target, own, note: note)
+        try CurlCommand(request(call, target, values), to: destination, own, note: note)
       }
     }
     var content = Content.file(item.location)
     if call.body == .multipart {
       do throws(Failure.Cause) {
         let plan = try RequestPlan(
-          [item], to: target, on: occasion, at: .target, credentials: .none, values)
+          [item], to: destination, on: occasion, at: .target, credentials: .none, values)
         content = .form(plan.parts)
       } catch {
         throw InvalidInput(Failure(error).explanation)
       }
     }
     let piece = try CurlCommand(
-      request(call, target, values), to: target, own, content, from: start(of: item, size),
+      request(call, target, values), to: destination, own, content, from: start(of: item, size),
       type: call.body == .multipart ? nil : target.sentType(of: item), sum: digests?[.sha256],
       note: "Piece 1 of \(count)")
     return [

@@ -90,7 +90,7 @@ struct Preparation: Sendable {
   ) throws(Failure.Cause) -> PreparedUpload {
     var ready = ready
     let item = ready.upload.item
-    let wanted = ready.upload.target.digests(forFileOf: item.size)
+    let wanted = ready.upload.destination.digests(forFileOf: item.size)
     guard !wanted.isEmpty, item.digests == nil else { return ready }
     let file = if let file { file } else { try item.opened() }
     // Digests of a command's output are not remembered: the output is gone after the attempt.
@@ -175,11 +175,11 @@ struct Preparation: Sendable {
   private func ask(
     _ check: ExistenceCheck, about uploads: ArraySlice<UploadJob>, token: BearerToken?
   ) async throws(Failure) -> [TransferEnd?] {
-    guard let target = uploads.first?.target,
+    guard let destination = uploads.first?.destination,
       let values = check.values(of: uploads.map(values))
     else { return [] }
     let client = ServerClient(
-      target: target, on: occasion, token: token, from: nil, cookies: cookies, time: time)
+      to: destination, on: occasion, token: token, from: nil, cookies: cookies, time: time)
     do throws(Failure) {
       var answer = try await client.reply(to: check.call, values, isQuestion: true)
       // Read once for all files, and not on the engine's queue.
@@ -221,7 +221,7 @@ struct Preparation: Sendable {
   func ticket(for upload: UploadJob, token: BearerToken?) async throws(Failure) -> TicketReply? {
     guard let ticket = upload.target.ticket else { return nil }
     let client = ServerClient(
-      target: upload.target, on: occasion, token: token, from: nil, cookies: cookies, time: time)
+      to: upload.destination, on: occasion, token: token, from: nil, cookies: cookies, time: time)
     let values = values(for: upload)
     var end = try await client.reply(to: ticket.call, values, isQuestion: true)
     (end.digests, end.rules) = (upload.item.digests, ticket.call.rules)

@@ -29,21 +29,21 @@ package struct RequestOutline: Hashable, Sendable {
     /// A request that the configuration describes, with the values for the call and for the target's header fields; nil
     /// if there is no such call.
     init?(
-      _ call: Call?, of target: Target, call own: Template.Values,
+      _ call: Call?, of plan: SendPlan, call own: Template.Values,
       target values: Template.Values, accept: String = "*/*"
     ) throws(Failure.Cause) {
       guard let call else { return nil }
-      let request = try ResumeRequest(call, of: target, own)
-      self.init(try request.shownHead(of: target, values, accept: accept), of: target)
+      let request = try ResumeRequest(call, of: plan.target, own)
+      self.init(try request.shownHead(of: plan, values, accept: accept), of: plan.target)
       body = request.described?.text?.shown
     }
 
     /// A small request to a server, whose reply hoist reads.
     init?(
-      _ call: Call?, of target: Target, _ values: Template.Values
+      _ call: Call?, of plan: SendPlan, _ values: Template.Values
     ) throws(Failure.Cause) {
       try self.init(
-        call, of: target, call: values, target: values, accept: RequestHead.json)
+        call, of: plan, call: values, target: values, accept: RequestHead.json)
     }
   }
 
@@ -120,14 +120,14 @@ package struct RequestOutline: Hashable, Sendable {
       }
       var values = Preparation.values(for: first, on: occasion, now: now)
       outline?.existence = try Head(
-        target.exists?.call, of: target, target.exists?.values(of: [values]) ?? values)
+        target.exists?.call, of: first.destination, target.exists?.values(of: [values]) ?? values)
       values.gaps = .ofReplies
       var asked = target.wait?.call
       // A reply names only addresses on the target's own server.
       if target.wait?.place != nil {
         asked?.address = .own(Template(literal: target.url.absoluteString))
       }
-      outline?.wait = try Head(asked, of: target, values)
+      outline?.wait = try Head(asked, of: first.destination, values)
       if let place = target.wait?.place { outline?.wait?.url = "the \(place.words) of the reply" }
     } catch {
       return (nil, faults + [(first.item.id, error)])
@@ -142,9 +142,10 @@ package struct RequestOutline: Hashable, Sendable {
     /// The request after the last file, if the target has one.
     package let close: Head?
 
-    package init(_ rules: RunRules, of target: Target, now: Date) throws(Failure.Cause) {
-      open = try Head(rules.open, of: target, Occasion.shown(isInRun: false).values(now: now))
-      close = try Head(rules.close?.call, of: target, Occasion.shown().values(now: now))
+    package init(of plan: SendPlan, now: Date) throws(Failure.Cause) {
+      let rules = plan.target.run
+      open = try Head(rules.open, of: plan, Occasion.shown(isInRun: false).values(now: now))
+      close = try Head(rules.close?.call, of: plan, Occasion.shown().values(now: now))
     }
   }
 
@@ -155,13 +156,14 @@ package struct RequestOutline: Hashable, Sendable {
     let target = upload.target
     let values = Preparation.values(for: upload, on: occasion, now: now)
     let request = TusMachine.creation(
-      at: try UploadRequest.creation(of: target, at: target.url, values),
+      at: try UploadRequest.creation(of: upload.destination, at: target.url, values),
       size: try upload.item.opened().identity.size,
       metadata: target.resume.metadataHeader(with: values))
     let plan = try RequestHead(
-      request, of: target, credentials: .all(token: target.tokenPlaceholder), values: values)
+      request, of: upload.destination, credentials: .all(token: target.tokenPlaceholder),
+      values: values)
     head = Head(plan, of: target, more: [Header(name: "Content-Length", value: "0")])
-    head.url = target.addressStretches(with: values).shown
+    head.url = upload.destination.address(with: values).shown
     (parts, length) = ([], 0)
   }
 
@@ -179,9 +181,9 @@ package struct RequestOutline: Hashable, Sendable {
       digests: digests.isEmpty ? nil : FileDigest.digests(digests, of: file, in: range), values)
     pieces = Pieces(
       size: size, count: count, parallel: min(rules.parallel, count),
-      begin: try Head(rules.begin, of: target, call: shown, target: values),
-      ticket: try Head(rules.ticket, of: target, call: shown, target: values),
-      finish: try Head(rules.finish, of: target, call: shown, target: values))
+      begin: try Head(rules.begin, of: upload.destination, call: shown, target: values),
+      ticket: try Head(rules.ticket, of: upload.destination, call: shown, target: values),
+      finish: try Head(rules.finish, of: upload.destination, call: shown, target: values))
     var piece = try ResumeRequest(call, of: target, shown)
     piece.content = range
     piece.described?.isForm = call.body == .multipart
@@ -191,7 +193,7 @@ package struct RequestOutline: Hashable, Sendable {
     let made = try UploadRequest(
       unsigned, of: upload, on: occasion, file, values, credentials: .none, now: now)
     length = made.body.contentLength
-    let first = try piece.shownHead(of: target, values)
+    let first = try piece.shownHead(of: upload.destination, values)
     var more = [Header(name: "Content-Length", value: "\(length)")]
     if !first.has("Content-Type") {
       more += made.exchange.headers.filter { $0.name == "Content-Type" }.map(Header.init)
@@ -213,7 +215,8 @@ package struct RequestOutline: Hashable, Sendable {
       plan, jobs, on: occasion, to: target.url, mayExpect: true, hidesCredentials: true, now: now)
     do throws(Failure.Cause) {
       ticket = try Head(
-        target.ticket?.call, of: target, Preparation.values(for: jobs[0], on: occasion, now: now))
+        target.ticket?.call, of: jobs[0].destination,
+        Preparation.values(for: jobs[0], on: occasion, now: now))
     } catch {
       throw UploadRequest.Fault(cause: error, items: jobs.map(\.item.id))
     }

@@ -5,26 +5,24 @@ import UploadModel
 /// One file and its destination.
 package struct UploadJob: Sendable {
   package var item: UploadItem
-  /// The file's destination, in a box that can be shared with other uploads.
-  package let destination: Boxed<Target>
+  /// The file's destination, which it shares with other uploads.
+  package let destination: SendPlan
 
-  package var target: Target { _read { yield destination.value } }
+  package var target: Target { _read { yield destination.target } }
 
-  /// An upload of `item` to a target that it shares with other uploads.
-  package init(item: UploadItem, destination: Boxed<Target>) {
+  package init(item: UploadItem, destination: SendPlan) {
     self.item = item
     self.destination = destination
   }
 
   package init(item: UploadItem, target: Target) {
-    self.init(item: item, destination: Boxed(target))
+    self.init(item: item, destination: SendPlan(target))
   }
 
   /// The files that are sent with each item in one request.
   package static func companions(
-    of items: [UploadItem], to target: Target
+    of items: [UploadItem], to destination: SendPlan
   ) throws(InvalidInput) -> [ItemID: [Companion]] {
-    let destination = Boxed(target)
     do throws(UploadRequest.Fault) {
       return try UploadRequest.companions(
         of: items.map { UploadJob(item: $0, destination: destination) })

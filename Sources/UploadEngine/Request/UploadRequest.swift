@@ -6,8 +6,8 @@ import UploadModel
 
 /// The request that carries one or more uploads, with its body made from the current files.
 struct UploadRequest {
-  let destination: Boxed<Target>
-  var target: Target { _read { yield destination.value } }
+  let destination: SendPlan
+  var target: Target { _read { yield destination.target } }
   /// What its run and its ticket add.
   let occasion: Occasion
   /// The request that the transport is given.
@@ -92,7 +92,7 @@ struct UploadRequest {
     let key = RequestKey.of(jobs.map { $0.item.uuid }) ?? first.item.uuid
     do throws(Failure.Cause) {
       return try RequestPlan(
-        jobs.map(\.item), with: companions, to: target, on: occasion, at: destination,
+        jobs.map(\.item), with: companions, to: first.destination, on: occasion, at: destination,
         credentials: credentials,
         target.values(of: first.item, on: occasion, now: now, uuid: key))
     } catch {
@@ -122,8 +122,7 @@ struct UploadRequest {
   ) throws(Fault) {
     destination = jobs[0].destination
     self.occasion = occasion
-    // Each call with the target in its box would copy it.
-    let target = destination.value
+    let target = destination.target
     var pool = PooledRandomNumberGenerator()
     do {
       let body = try FormBody(plan.content, boundary: .random(using: &pool), of: open)

@@ -54,12 +54,12 @@ final class Conversation: ExchangeObserver {
     let (point, now) = (job.resumePoint, engine.time.date())
     let server = engine.knownServers.server(on: job.route, of: target)
     let begin = ResumeStart(
-      target: target, identity: file.identity, url: way.url, point: point,
+      plan: upload.destination, identity: file.identity, url: way.url, point: point,
       server: server, furthest: job.furthest,
       id: UUID.random().uuidString.lowercased(), now: now,
       values: { Preparation.values(for: upload, on: occasion, now: $0) },
       creation: { values throws(Failure.Cause) in
-        try UploadRequest.creation(of: target, at: way.url, values)
+        try UploadRequest.creation(of: upload.destination, at: way.url, values)
       },
       body: { () throws(Failure.Cause) in
         let whole = try Representation(
@@ -246,7 +246,7 @@ final class Conversation: ExchangeObserver {
     for request: ResumeRequest, on engine: isolated UploadEngine
   ) async -> ContentDigests? {
     // A form also contains bytes that are not the file's, and is not signed.
-    let isSigned = job.upload.target.signsContent && machine.course.form == nil
+    let isSigned = job.upload.destination.signsContent && machine.course.form == nil
     let wanted = Set([request.checksum, isSigned ? .sha256 : nil].compactMap(\.self))
     guard let content = request.content, !wanted.isEmpty, !job.isStopped else { return nil }
     let file = file
@@ -259,7 +259,7 @@ final class Conversation: ExchangeObserver {
   ) throws(Failure.Cause) -> UploadRequest {
     let credentials: RequestHead.Credentials =
       authorization.showsCredentials ? .all(token: authorization.token?.secret) : .none
-    let sha256 = job.upload.target.signsContent ? digests?[.sha256] : nil
+    let sha256 = job.upload.destination.signsContent ? digests?[.sha256] : nil
     let (course, now) = (machine.course, engine.time.date())
     guard type(of: machine).sendsTargetsBody else {
       return try UploadRequest(

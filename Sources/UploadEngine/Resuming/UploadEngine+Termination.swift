@@ -13,7 +13,7 @@ extension UploadEngine {
       let request = try? UploadRequest(
         termination, of: upload, on: Occasion(), values,
         credentials: termination.mayCarryCredentials(of: target)
-          ? .all(token: access.token(on: Route(to: target))?.secret) : .none,
+          ? .all(token: access.token(on: upload.destination.route)?.secret) : .none,
         now: time.date())
     else { return }
     // If this fails, the server's own expiry does the same later.

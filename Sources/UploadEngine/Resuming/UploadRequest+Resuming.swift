@@ -11,7 +11,7 @@ extension UploadRequest {
     credentials: RequestHead.Credentials, now: Date
   ) throws(Failure.Cause) {
     let head = try RequestHead(
-      asked, of: upload.target, on: occasion, credentials: credentials, values: values)
+      asked, of: upload.destination, on: occasion, credentials: credentials, values: values)
     let nothing: FormBody
     do throws(BodyError) { nothing = try FormBody(FormData(parts: [])).slice(0..<0) } catch {
       throw Failure.Cause(error, wasSeen: false)
@@ -30,7 +30,7 @@ extension UploadRequest {
   ) throws(Failure.Cause) {
     let item = upload.item
     var head = try RequestHead(
-      asked, of: upload.target, on: occasion, credentials: credentials, values: values)
+      asked, of: upload.destination, on: occasion, credentials: credentials, values: values)
     let content: RequestPlan.Content
     if asked.described?.isForm == true {
       do throws(Fault) {
@@ -69,7 +69,6 @@ extension UploadRequest {
     _ values: Template.Values, credentials: RequestHead.Credentials, mayExpect: Bool,
     sha256: String? = nil, now: Date
   ) throws(Failure.Cause) {
-    let target = upload.target
     var asked = asked
     var head: RequestHead
     if asked.isTargetsOwn {
@@ -83,7 +82,7 @@ extension UploadRequest {
       }
     } else {
       head = try RequestHead(
-        asked, of: target, on: occasion, credentials: credentials, values: values)
+        asked, of: upload.destination, on: occasion, credentials: credentials, values: values)
     }
     let range = asked.content ?? 0..<0
     let isEmpty = range.isEmpty && whole.body.contentLength > 0
@@ -135,8 +134,8 @@ extension UploadRequest {
 
   /// Where uploads to the target are created.
   static func creation(
-    of target: Target, at url: URL, _ values: Template.Values
+    of plan: SendPlan, at url: URL, _ values: Template.Values
   ) throws(Failure.Cause) -> URL {
-    try self.url(target.addressStretches(with: values).written, at: url, of: target)
+    try self.url(plan.address(with: values).written, at: url, of: plan.target)
   }
 }

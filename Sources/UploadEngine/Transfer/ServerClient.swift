@@ -8,7 +8,8 @@ import UploadModel
 /// Small requests to a target's server: tickets, lists, deletions, records. They follow the same rules for TLS and
 /// credentials as uploads. Each is tried once, and again if a command can provide a new token after a refusal.
 package struct ServerClient: Sendable {
-  @Boxed private(set) var target: Target
+  let destination: SendPlan
+  var target: Target { _read { yield destination.target } }
   /// What a run or a ticket adds to its requests.
   let occasion: Occasion
   let token: TokenBox
@@ -19,20 +20,20 @@ package struct ServerClient: Sendable {
   /// A client for a target. If a command gives the target's token, it runs before the first request, unless `tokens`
   /// already has the token, and again if the server refuses the token.
   package init(target: Target, tokens: TokenSource = TokenSource(), time: TimeSource = .system) {
-    self.init(target: target, token: nil, from: tokens, time: time)
+    self.init(to: SendPlan(target), token: nil, from: tokens, time: time)
   }
 
   /// A client with the token and the cookies that an upload has; `tokens` gives another token if that one is refused,
   /// unless it is nil.
   init(
-    target: Target, on occasion: Occasion = Occasion(), token: BearerToken?,
+    to destination: SendPlan, on occasion: Occasion = Occasion(), token: BearerToken?,
     from tokens: TokenSource?, cookies: CookieJar = CookieJar(), time: TimeSource
   ) {
-    self.target = target
+    self.destination = destination
     self.occasion = occasion
     self.cookies = cookies
     self.time = time
-    self.token = TokenBox(token, from: tokens, target.secrets)
+    self.token = TokenBox(token, from: tokens, destination.secrets)
   }
 
   /// The values for a request that belongs to no single file.
@@ -142,7 +143,7 @@ package struct ServerClient: Sendable {
       let isOwn = request.mayCarryCredentials(of: target)
       let token = isOwn ? try await token.value(for: target) : nil
       let head = try RequestHead(
-        request, of: target, on: occasion,
+        request, of: destination, on: occasion,
         credentials: isOwn ? .all(token: token?.secret) : .none, values: values,
         accept: RequestHead.json)
       var exchange = ExchangeRequest(

@@ -86,13 +86,13 @@ extension UploadEngine {
   /// the waiting requests would be futile or too early.
   func judgeAhead(after exchange: Exchange, _ end: TransferEnd) {
     guard preparesAhead else { return }
-    let target = exchange.request.destination
+    let destination = exchange.request.destination
     let isGood =
       end.trouble == nil && end.status.map { (200..<300).contains($0) || $0 == 303 } == true
     let givesAhead =
-      isGood && exchange.url == target.value.url && needs(of: target).oneRequestForEachFile
+      isGood && exchange.url == destination.target.url && destination.needs.oneRequestForEachFile
     schedule {
-      $0.setGivesAhead(givesAhead, of: target.value.name)
+      $0.setGivesAhead(givesAhead, of: destination.target.name)
       return []
     }
     if !isGood { takeBack { $0.route == exchange.authorization.route } }

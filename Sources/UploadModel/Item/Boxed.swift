@@ -1,8 +1,8 @@
 /// A reference to a large value that many owners share, so that a copy costs only a reference. Changing a shared
 /// value copies it first.
 ///
-/// A target takes up a kilobyte, and a hundred thousand files can go to it. The box also saves code: without it, each
-/// type that contains a large value copies all parts of the value, in functions of up to 100 kB.
+/// A hundred thousand files can have such a value. The box also saves code: without it, each type that contains a large
+/// value copies all parts of the value, in functions of up to 100 kB.
 @propertyWrapper package struct Boxed<Value: Sendable>: Sendable {
   /// Neither `Sendable` nor exclusive access is checked. That is safe, since a box writes to the content only if it is
   /// the sole owner and is itself being changed.
@@ -29,9 +29,6 @@
     _read { yield value }
     _modify { yield &value }
   }
-
-  /// Whether both are copies of the same box. Different boxes are not the same even if their values are equal.
-  package func isSame(as other: Self) -> Bool { content === other.content }
 }
 
 extension Boxed: Equatable where Value: Equatable {

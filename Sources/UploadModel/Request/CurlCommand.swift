@@ -37,42 +37,44 @@ package struct CurlCommand: Hashable, Sendable {
   /// Makes the command for the target's usual request with at least one file; `key` is the value of `{uuid}`. `note` is
   /// a comment. Throws if curl cannot send the same request.
   package init(
-    _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
+    _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to plan: SendPlan,
     on occasion: Occasion = Occasion(), now: Date, key: UUID? = nil, note: String? = nil
   ) throws(InvalidInput) {
     guard let first = items.first else { throw InvalidInput("there is no file") }
+    let target = plan.target
     var values = target.values(of: first, on: occasion, now: now, uuid: key ?? first.uuid)
     // A ticket may lead anywhere, and another origin gets no credentials.
     let ticket = target.ticket
     if ticket != nil { values.gaps = .ofReplies }
-    let plan: RequestPlan
+    let request: RequestPlan
     do throws(Failure.Cause) {
-      plan = try RequestPlan(
-        items, with: companions, to: target, on: occasion, at: ticket == nil ? .target : .ticket,
+      request = try RequestPlan(
+        items, with: companions, to: plan, on: occasion, at: ticket == nil ? .target : .ticket,
         credentials: ticket == nil ? .all(token: target.tokenPlaceholder) : .none, values)
     } catch {
       throw InvalidInput(Failure(error).explanation)
     }
     let content: Content =
-      switch plan.content {
+      switch request.content {
       case .file(let file): .file(file.location)
       case .form(let parts): .form(parts)
       }
     try self.init(
-      plan.head, at: ticket?.addressPlaceholder(values), content, to: target,
+      request.head, at: ticket?.addressPlaceholder(values), content, to: target,
       isTrusted: ticket == nil, sum: first.digests?[.sha256], note: note)
   }
 
   /// Makes the command for a request besides the target's own, such as one of an upload that takes several. `content`
   /// is nil if the request carries no part of the file. A `type` is that of the content, if the request names none.
   package init(
-    _ request: ResumeRequest, to target: Target, _ values: Template.Values,
+    _ request: ResumeRequest, to plan: SendPlan, _ values: Template.Values,
     _ content: Content? = nil, from beginning: Beginning? = nil, type: String? = nil,
     sum: String? = nil, note: String
   ) throws(InvalidInput) {
+    let target = plan.target
     var head: RequestHead
     do throws(Failure.Cause) {
-      head = try request.shownHead(of: target, values)
+      head = try request.shownHead(of: plan, values)
     } catch {
       throw InvalidInput(Failure(error).explanation)
     }
@@ -151,10 +153,11 @@ extension ResumeRequest {
   /// The head as it is shown. Only the target's own server gets the credentials. If the address comes from a reply, it
   /// is not known yet whether that is where it leads.
   package func shownHead(
-    of target: Target, _ values: Template.Values, accept: String = "*/*"
+    of plan: SendPlan, _ values: Template.Values, accept: String = "*/*"
   ) throws(Failure.Cause) -> RequestHead {
-    try RequestHead(
-      self, of: target,
+    let target = plan.target
+    return try RequestHead(
+      self, of: plan,
       credentials: isKnownToBe(at: target) ? .all(token: target.tokenPlaceholder) : .none,
       values: values, accept: accept)
   }

@@ -54,7 +54,7 @@ struct CurlOptions {
   }
 
   private mutating func addUser(_ name: Template, _ password: Template) throws(InvalidInput) {
-    let values = SigV4Auth.values
+    let values = Template.Values.none
     let (name, password) = (name.stretches(with: values), password.stretches(with: values))
     try add("--user", pieces(name) + [.text(":")] + pieces(password))
   }

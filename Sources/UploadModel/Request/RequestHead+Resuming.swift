@@ -1,13 +1,13 @@
 extension RequestHead {
   /// The head of a request besides the target's own. `accept` says which media types its reply may have.
   package init(
-    _ asked: ResumeRequest, of target: Target, on occasion: Occasion = Occasion(),
+    _ asked: ResumeRequest, of plan: SendPlan, on occasion: Occasion = Occasion(),
     credentials: Credentials, values: Template.Values, accept: String = "*/*"
   ) throws(Failure.Cause) {
     self.init(
       method: asked.method,
       address: asked.described?.address ?? [.text(asked.url.absoluteString)], accept: accept)
-    try add(credentials, of: target, on: occasion, values)
+    try add(credentials, of: plan, on: occasion, values)
     add(asked.headers)
     // A ticket may name the type itself, since its signature may cover it.
     if let type = asked.described?.type, !has("Content-Type") { set("Content-Type", type) }

@@ -9,6 +9,11 @@ package struct RequestHead: Hashable, Sendable {
     package var value: Text
     /// Whether hoist itself adds the field to every request.
     var isDefault = false
+
+    /// Whether this is its name, in whatever case.
+    func isNamed(_ other: String) -> Bool {
+      name.utf8.count == other.utf8.count && name.lowercased() == other.lowercased()
+    }
   }
 
   /// The credentials that a request carries.
@@ -38,30 +43,32 @@ package struct RequestHead: Hashable, Sendable {
 
   /// Adds the header fields of a target and of the occasion that the server may see.
   mutating func add(
-    _ credentials: Credentials, of target: Target, on occasion: Occasion, _ values: Template.Values
+    _ credentials: Credentials, of plan: SendPlan, on occasion: Occasion, _ values: Template.Values
   ) throws(Failure.Cause) {
-    if target.closesConnections { set("Connection", "close") }
+    if plan.target.closesConnections { set("Connection", "close") }
     // Another origin gets only the public header fields, since the other fields may contain credentials.
     if case .all(let token) = credentials {
-      try add(target.headers, values)
+      try add(plan.headers, values)
       if let token {
         let value: Text = [.text("Bearer "), .secret(token, written: token.value)]
         set(Header(name: "Authorization", value: value))
       }
     }
-    try add(target.publicHeaders, values)
-    try add(occasion.headers, values)
+    try add(plan.publicHeaders, values)
+    try add(occasion.headers.compactMap(HeaderLine.init), values)
   }
 
   private mutating func add(
-    _ fields: [Target.Field], _ values: Template.Values
+    _ lines: [HeaderLine], _ values: Template.Values
   ) throws(Failure.Cause) {
-    // Only the transport writes these, so a target's own are ignored.
-    let reserved = ["content-length", "transfer-encoding", "expect"]
-    for field in fields where !reserved.contains(field.name.lowercased()) {
+    for line in lines {
+      switch line {
+      case .fixed(let header): set(header)
       // The request that fetches the value goes without it, like those outside a run.
-      if field.value.asks(for: .opened), values.opened == nil { continue }
-      if let header = try field.header(with: values) { set(header) }
+      case .template(_, isOfRun: true) where values.opened == nil: continue
+      case .template(let field, isOfRun: _):
+        if let header = try field.header(with: values) { set(header) }
+      }
     }
   }
 
@@ -79,16 +86,16 @@ package struct RequestHead: Hashable, Sendable {
   package mutating func add(_ fields: [Header]) { for field in fields { set(field) } }
 
   package func has(_ name: String) -> Bool {
-    headers.contains { $0.name.lowercased() == name.lowercased() }
+    headers.contains { $0.isNamed(name) }
   }
 
   /// The value of a header field in a form that may be shown; nil if there is no such field.
   func shown(_ name: String) -> String? {
-    headers.first { $0.name.lowercased() == name.lowercased() }?.value.shown
+    headers.first { $0.isNamed(name) }?.value.shown
   }
 
   mutating func remove(_ name: String) {
-    headers.removeAll { $0.name.lowercased() == name.lowercased() }
+    headers.removeAll { $0.isNamed(name) }
   }
 }
 

@@ -105,35 +105,30 @@ package struct RequestPlan: Hashable, Sendable {
 
   /// The request that uploads `items` (at least one) together. `values` are the placeholder values for the first file.
   package init(
-    _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to target: Target,
+    _ items: [UploadItem], with companions: [ItemID: [Companion]] = [:], to plan: SendPlan,
     on occasion: Occasion = Occasion(), at destination: Destination,
     credentials: RequestHead.Credentials, _ values: Template.Values
   ) throws(Failure.Cause) {
     guard let first = items.first else { throw .unsendable("there is no file") }
-    let now = values.now
+    let (target, now) = (plan.target, values.now)
     let address: RequestHead.Text? =
       switch destination {
-      case .target: target.addressStretches(with: values)
+      case .target: plan.address(with: values)
       case .ticket: nil
       case .other(let url): [.text(url.absoluteString)]
       }
     var head = RequestHead(method: target.method, address: address, accept: "*/*")
-    try head.add(credentials, of: target, on: occasion, values)
+    try head.add(credentials, of: plan, on: occasion, values)
     if let asks = target.response.sum?.request, !head.has(asks.name) {
       head.set(asks.name, asks.value)
     }
-    let fields = occasion.fields + target.fields
-    for field in fields {
-      if let obstacle = field.value.obstacle(with: values) {
-        throw .unsendable("the field \(field.name) cannot be filled in: \(obstacle)")
-      }
+    var parts: [Part] = []
+    for field in occasion.fields.map(SendPlan.FormField.init) + plan.fields {
+      parts.append(try field.part(with: values))
     }
     switch target.body {
     case .multipart:
       head.remove("Content-Type")
-      var parts = fields.map {
-        Part(name: $0.name, value: .text($0.value.stretches(with: values), type: $0.type))
-      }
       // Companions go before the files, so that a file's bar is full only when the last byte of the request leaves.
       for (position, item) in items.enumerated() {
         for companion in companions[item.id] ?? [] {

@@ -41,12 +41,9 @@ package struct SigV4Auth: Hashable, Sendable {
 
   /// The header field with the session token; empty if there is no token.
   var tokenHeaders: [RequestHead.Header] {
-    guard let value = token?.stretches(with: Self.values) else { return [] }
+    guard let value = token?.stretches(with: .none) else { return [] }
     return [RequestHead.Header(name: "X-Amz-Security-Token", value: value)]
   }
-
-  /// Values for templates of keys, which contain nothing that depends on the request.
-  static let values = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
 }
 
 extension Target {
@@ -62,11 +59,4 @@ extension Target {
 
   /// Whether requests must state the SHA-256 of the part of a file that they carry.
   package var signsContent: Bool { sigV4?.coversContent(at: url) == true }
-
-  /// The digests of a file's content that are needed to send it, given its size.
-  package func digests(forFileOf size: Int64) -> Set<ContentDigests.Algorithm> {
-    // Uploads that can resume need no digest of the whole file: each piece's is computed before the piece is sent.
-    signsContent && body == .binary && ticket == nil && !resume.holds(for: size)
-      ? digests.union([.sha256]) : digests
-  }
 }

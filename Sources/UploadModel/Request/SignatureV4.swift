@@ -68,7 +68,7 @@ package struct SignatureV4 {
     fields.append(
       RequestHead.Header(
         name: "Authorization",
-        value: [.text("\(Self.algorithm) Credential=")] + auth.key.stretches(with: SigV4Auth.values)
+        value: [.text("\(Self.algorithm) Credential=")] + auth.key.stretches(with: .none)
           + [
             .text("/\(scope.joined(separator: "/")), SignedHeaders=\(names), Signature="),
             .secret(secret, written: signature),

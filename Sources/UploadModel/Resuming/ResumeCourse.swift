@@ -17,7 +17,8 @@ package struct ResumeCourse: Sendable {
   /// byte of the next does not count as advancing.
   package private(set) var furthest: Int64
 
-  @Boxed private(set) var target: Target
+  private let plan: SendPlan
+  var target: Target { _read { yield plan.target } }
   let identity: FileIdentity
   let creation: URL
   /// The values for placeholders.
@@ -41,7 +42,7 @@ package struct ResumeCourse: Sendable {
   init(
     _ start: ResumeStart, creation: URL, _ values: Template.Values, _ body: ResumeStart.Body? = nil
   ) {
-    (target, identity, point) = (start.target, start.identity, start.point)
+    (plan, identity, point) = (start.plan, start.identity, start.point)
     (self.creation, self.values) = (creation, values)
     (length, form) = (body?.length ?? start.identity.size, body?.form)
     furthest = max(start.furthest, start.point?.offset ?? 0)

@@ -4,7 +4,8 @@ import MultipartForm
 /// The starting point of an attempt at an upload in several requests. Values that only some protocols need are computed
 /// on demand.
 package struct ResumeStart {
-  let target: Target
+  let plan: SendPlan
+  var target: Target { _read { yield plan.target } }
   /// The file as it is now.
   let identity: FileIdentity
   /// Where the attempt goes: to the target's address, or where a redirect has led.
@@ -29,12 +30,12 @@ package struct ResumeStart {
   package typealias Body = (length: Int64, form: ResumePoint.Form?)
 
   package init(
-    target: Target, identity: FileIdentity, url: URL, point: ResumePoint?, server: ResumeServer?,
+    plan: SendPlan, identity: FileIdentity, url: URL, point: ResumePoint?, server: ResumeServer?,
     furthest: Int64, id: String, now: Date, values: @escaping (Date) -> Template.Values,
     creation: @escaping (Template.Values) throws(Failure.Cause) -> URL,
     body: @escaping () throws(Failure.Cause) -> Body
   ) {
-    (self.target, self.identity, self.url) = (target, identity, url)
+    (self.plan, self.identity, self.url) = (plan, identity, url)
     (self.point, self.server, self.furthest) = (point, server, furthest)
     (self.id, self.now) = (id, now)
     (self.values, self.creation, self.body) = (values, creation, body)

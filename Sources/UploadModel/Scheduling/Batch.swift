@@ -22,11 +22,11 @@ package enum Batch {
   /// The files grouped into requests, as if all of them were waiting.
   package static func groups(of items: [UploadItem], to target: Target) -> [[UploadItem]] {
     guard let rule = target.batch else { return items.map { [$0] } }
-    let target = Boxed(target)
+    let destination = SendPlan(target)
     var (groups, rest) = ([[UploadItem]](), items)
     while !rest.isEmpty {
       let line = rest.map {
-        Scheduler.File(id: $0.id, bytes: $0.size, field: $0.field, target: target)
+        Scheduler.File(id: $0.id, bytes: $0.size, field: $0.field, plan: destination)
       }
       let ids = Set(plan(line[0], before: line.dropFirst(), by: rule))
       groups.append(rest.filter { ids.contains($0.id) })
@@ -38,12 +38,12 @@ package enum Batch {
 
 extension Scheduler.File {
   /// The field that the user chose for the file, or else the target's.
-  private var chosenField: Template { field.map(Template.init(literal:)) ?? target.value.fileField }
+  private var chosenField: Template { field.map(Template.init(literal:)) ?? plan.target.fileField }
 
   /// Whether both files may be in one request: they go to the same field of the same target, and have had the same
   /// number of attempts.
   func goes(with other: Self) -> Bool {
-    target == other.target && attempts == other.attempts
+    plan == other.plan && attempts == other.attempts
       && (field == other.field || chosenField == other.chosenField)
   }
 }

@@ -19,24 +19,24 @@ package struct Scheduler: Sendable {
     var bytes: Int64
     /// The form field that carries the file, if that is not the target's own field.
     var field: String?
-    package var target: Boxed<Target>
+    /// Where the file goes, shared with the other files that go there.
+    package var plan: SendPlan
     /// How many attempts the file has had.
     var attempts: Int
     /// Whether its server, asked before the next attempt, has answered that it does not have the file.
     fileprivate(set) var isKnownMissing = false
 
     package init(
-      id: ItemID, bytes: Int64 = 0, field: String? = nil, target: Boxed<Target>, attempts: Int = 0
+      id: ItemID, bytes: Int64 = 0, field: String? = nil, plan: SendPlan, attempts: Int = 0
     ) {
       (self.id, self.bytes, self.field) = (id, bytes, field)
-      (self.target, self.attempts) = (target, attempts)
+      (self.plan, self.attempts) = (plan, attempts)
     }
 
     /// How many files the file's server can be asked about in one request; 1 if the server need not be asked about this
     /// file.
     fileprivate var mostAsked: Int {
-      // With `prepare`, the question is about the command's output, which is made anew for each attempt.
-      isKnownMissing || target.value.prepare != nil ? 1 : target.value.exists?.most ?? 1
+      isKnownMissing ? 1 : plan.mostAsked
     }
   }
 
@@ -90,7 +90,7 @@ package struct Scheduler: Sendable {
   private(set) var lanesTaken = 0
   private(set) var routeNumbers: [Route: Int] = [:]
   private var targetNumbers: [String: Int] = [:]
-  private var lastRoute: (target: Boxed<Target>, number: Int)?
+  private var lastRoute: (plan: SendPlan, number: Int)?
 
   /// A scheduler without files. `waitsForPerson` is by default the same as `waitsForServers`.
   package init(lanes: Int, waitsForServers: Bool = false, waitsForPerson: Bool? = nil) {
@@ -116,7 +116,7 @@ package struct Scheduler: Sendable {
         continue
       }
       let entry = Entry(
-        file: file, route: number(of: file.target), rank: lastRank(), place: .line)
+        file: file, route: number(of: file.plan), rank: lastRank(), place: .line)
       entries[file.id] = entry
       order.insert(entry.ranked)
       routes[entry.route].add(entry)
@@ -134,7 +134,7 @@ package struct Scheduler: Sendable {
   package mutating func change(_ file: File) -> [Action] {
     guard var entry = entries[file.id] else { return [] }
     let old = entry.route
-    let new = number(of: file.target)
+    let new = number(of: file.plan)
     if !file.goes(with: entry.file) { dissolveGroup(of: file.id) }
     entries[file.id]?.file = file
     guard new != old else { return [] }
@@ -172,16 +172,16 @@ package struct Scheduler: Sendable {
   }
 
   /// The number of the route that leads to a target.
-  private mutating func number(of target: Boxed<Target>) -> Int {
-    if let lastRoute, lastRoute.target.isSame(as: target) { return lastRoute.number }
-    let route = Route(to: target.value)
+  private mutating func number(of plan: SendPlan) -> Int {
+    if let lastRoute, lastRoute.plan === plan { return lastRoute.number }
+    let route = plan.route
     let number = routeNumbers[route] ?? routes.count
     if number == routes.count {
       routes.append(RouteState(route: route, target: self.number(ofTarget: route.target)))
       routeNumbers[route] = number
     }
-    targets[routes[number].target].concurrency = target.value.concurrency
-    lastRoute = (target, number)
+    targets[routes[number].target].concurrency = plan.target.concurrency
+    lastRoute = (plan, number)
     return number
   }
 
@@ -512,7 +512,7 @@ extension Scheduler {
     switch permission(on: route, for: candidate.id) {
     case .go: break
     case .wait: return .held
-    case .renew: candidate.command = entries[candidate.id]?.file.target.value.tokenCommand
+    case .renew: candidate.command = entries[candidate.id]?.file.plan.target.tokenCommand
     case .probe:
       candidate.isAlone = true
       if let probe = routes[route].probe {
@@ -544,7 +544,7 @@ extension Scheduler {
 
   private func permission(on route: Int, for id: ItemID) -> Credentials.Permission {
     if let credentials = routes[route].credentials { return credentials.permission }
-    return entries[id]?.file.target.value.tokenCommand == nil ? .go : .renew
+    return entries[id]?.file.plan.target.tokenCommand == nil ? .go : .renew
   }
 
   private mutating func start(_ files: [ItemID], on route: Int, at now: Instant) -> [Action] {
@@ -709,7 +709,7 @@ extension Scheduler {
     if entry.file.mostAsked > 1 {
       return plan(ledBy: entry, by: BatchRule(maxFiles: entry.file.mostAsked, maxBytes: .max))
     }
-    guard let rule = entry.file.target.value.batch else { return [id] }
+    guard let rule = entry.file.plan.target.batch else { return [id] }
     let members = plan(ledBy: entry, by: rule)
     if members.count > 1 { group(members) }
     return members
@@ -761,7 +761,7 @@ extension Scheduler {
     by id: ItemID, _ failure: Failure, at now: Instant, random: Double
   ) -> [Action] {
     guard let entry = entries[id], let origin = routes[entry.route].route.origin else { return [] }
-    let policy = entry.file.target.value.retry
+    let policy = entry.file.plan.target.retry
     var server =
       servers[origin]
       ?? Server(breaker: Breaker(policy: policy, isPatient: waitsForServers), failure: failure)
@@ -850,7 +850,7 @@ extension Scheduler {
       let route = routes[number]
       guard let wait = route.route.origin.flatMap({ waits[$0] }), now < wait.until,
         let first = route.ready.first,
-        let policy = entries[first.id]?.file.target.value.retry,
+        let policy = entries[first.id]?.file.plan.target.retry,
         policy.longestWait(isPatient: waitsForServers) < wait.seconds
       else { return [] }
       return giveUp(waiting { $0 == number }, because: wait.failure)

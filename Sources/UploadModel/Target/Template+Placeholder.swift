@@ -274,6 +274,9 @@ extension Template {
       var pieces = ""
     }
 
+    /// The values for templates without placeholders.
+    static let none = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
+
     struct Piece: Hashable, Sendable {
       /// The piece's number. The first piece has the number that the setting `first` gives.
       var number = 1

@@ -327,7 +327,8 @@ extension Target.Field {
     if let obstacle = value.obstacle(with: values) {
       throw .unsendable("the header field \(name) cannot be filled in: \(obstacle)")
     }
-    let text = value.filled(with: values)
+    let stretches = value.stretches(with: values)
+    let text = stretches.written
     // A file's name may contain a line break, and so begin another header field.
     guard !text.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
       throw .unsendable("the header field \(name) would contain a control character")
@@ -345,6 +346,6 @@ extension Target.Field {
     guard !value.slots.contains(where: { $0.placeholder.isUnsaid(in: values) }),
       !HeaderRule.isRefused(name: name, value: text)
     else { return nil }
-    return RequestHead.Header(name: name, value: value.stretches(with: values))
+    return RequestHead.Header(name: name, value: stretches)
   }
 }

@@ -198,6 +198,17 @@ package struct Template: Hashable, Sendable {
       }
   }
 
+  /// The text if it is the same in each request, with secrets marked; nil if it has placeholders to fill in.
+  var fixed: [Filled]? {
+    let isFixed = pieces.allSatisfy { piece in
+      switch piece {
+      case .text, .secret: true
+      case .slot, .derived: false
+      }
+    }
+    return isFixed ? stretches(with: .none) : nil
+  }
+
   /// Whether it has no placeholders at all.
   package var isLiteral: Bool { pieces.allSatisfy { if case .text = $0 { true } else { false } } }
 

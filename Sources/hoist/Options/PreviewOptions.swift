@@ -26,6 +26,7 @@ struct PreviewOptions: ParsableArguments {
     -> ExitStatus?
   {
     guard isAskedFor else { return nil }
+    let destination = SendPlan(target)
     var (inputs, items) = (inputs, [UploadItem]())
     inputs.watch = nil
     let intake = FileIntake(for: target, as: inputs.usual)
@@ -49,7 +50,7 @@ struct PreviewOptions: ParsableArguments {
     }
     var sound = items.filter { $0.state.failure == nil }
     if asCurl {
-      try showCommands(for: sound, to: target, in: context)
+      try showCommands(for: sound, to: destination, in: context)
       return status
     }
     for index in sound.indices where !target.digests.isEmpty {
@@ -57,8 +58,7 @@ struct PreviewOptions: ParsableArguments {
     }
     let run: RequestOutline.Run
     do throws(Failure.Cause) {
-      run = try RequestOutline.Run(
-        target.run, of: target, now: context.time.date())
+      run = try RequestOutline.Run(of: destination, now: context.time.date())
     } catch {
       throw UserError("--dry-run: \(SafeText.line(Failure(error).explanation))")
     }
@@ -75,14 +75,14 @@ struct PreviewOptions: ParsableArguments {
     var addresses = inputs.sent
     for group in Batch.groups(of: sound, to: target) {
       let (preview, faults) = RequestOutline.of(
-        group.map { UploadJob(item: $0, target: target) }, now: context.time.date())
+        group.map { UploadJob(item: $0, destination: destination) }, now: context.time.date())
       for fault in faults {
         group.filter { $0.id == fault.item }.forEach { complain($0, fault.cause) }
       }
       guard let preview else { continue }
       if preview.pieces == nil, let first = group.first, let address = preview.head.url,
         let cause = addresses.claim(
-          address, for: first, of: target, hiding: target.secrets)
+          address, for: first, of: target, hiding: destination.secrets)
       {
         complain(first, cause)
         continue
@@ -95,13 +95,14 @@ struct PreviewOptions: ParsableArguments {
 
   /// Shows the curl commands. Quoted for a shell, they are also safe for a terminal: see `ShellWord`.
   private func showCommands(
-    for items: [UploadItem], to target: Target, in context: Context
+    for items: [UploadItem], to destination: SendPlan, in context: Context
   ) throws {
     do throws(InvalidInput) {
-      let run = try CurlCommand.run(of: target, now: context.time.date())
+      let target = destination.target
+      let run = try CurlCommand.run(of: destination, now: context.time.date())
       if let open = run.open { context.output.line(open.text) }
       for group in Batch.groups(of: items, to: target) {
-        let uploads = group.map { UploadJob(item: $0, target: target) }
+        let uploads = group.map { UploadJob(item: $0, destination: destination) }
         for command in try CurlCommand.all(for: uploads, now: context.time.date()) {
           context.output.line(command.text)
         }

@@ -17,16 +17,16 @@ final class TargetCatalog: Sendable {
   private let allSecrets: Mutex<Secrets>
 
   private struct Content {
-    var current: Boxed<Target>
+    var current: SendPlan
     var settings: Settings
-    var found: [String: Result<Boxed<Target>, Failure.Cause>] = [:]
+    var found: [String: Result<SendPlan, Failure.Cause>] = [:]
     /// The targets that have changed since `takeChanged` was last called.
     var changed: Set<String> = []
   }
 
   init(_ current: Target, settings: Settings, configuration: ConfigSource? = nil) {
     self.configuration = configuration
-    content = Mutex(Content(current: Boxed(current), settings: settings))
+    content = Mutex(Content(current: SendPlan(current), settings: settings))
     allSecrets = Mutex(current.secrets)
   }
 
@@ -79,19 +79,19 @@ final class TargetCatalog: Sendable {
   }
 
   /// The target for files that are added now.
-  var current: Target { content.withLock { $0.current }.value }
+  var current: Target { content.withLock { $0.current }.target }
 
   /// Selects another target for files that are added from now on.
-  func turn(to name: String) -> Result<Boxed<Target>, Failure.Cause> {
+  func turn(to name: String) -> Result<SendPlan, Failure.Cause> {
     let result = lookUp(name)
     if case .success(let target) = result { content.withLock { $0.current = target } }
     return result
   }
 
   /// The target of an item, or why it cannot be used.
-  func target(of item: UploadItem) -> Result<Boxed<Target>, Failure.Cause> {
+  func target(of item: UploadItem) -> Result<SendPlan, Failure.Cause> {
     let current = content.withLock { $0.current }
-    if item.target.isEmpty || item.target == current.value.name { return .success(current) }
+    if item.target.isEmpty || item.target == current.target.name { return .success(current) }
     let isConfigured = content.withLock { $0.settings }.targetNames.contains(item.target)
     if !isConfigured, let why = Self.missing(for: item.target) { return .failure(.unsendable(why)) }
     return known(item.target)
@@ -107,7 +107,7 @@ final class TargetCatalog: Sendable {
   }
 
   /// The target of this name; nil if it cannot be used.
-  func target(named name: String) -> Target? { try? known(name).get().value }
+  func target(named name: String) -> Target? { try? known(name).get().target }
 
   /// Looks up the targets of these items in advance.
   func lookUp(for items: some Sequence<UploadItem>) {
@@ -133,23 +133,23 @@ final class TargetCatalog: Sendable {
   func isRepeatable(_ name: String) -> Bool { target(named: name)?.isIdempotent ?? false }
 
   /// The target of this name, or why it cannot be used.
-  func known(_ name: String) -> Result<Boxed<Target>, Failure.Cause> {
+  func known(_ name: String) -> Result<SendPlan, Failure.Cause> {
     let known = content.withLock { content in
-      name == content.current.value.name ? .success(content.current) : content.found[name]
+      name == content.current.target.name ? .success(content.current) : content.found[name]
     }
     return known ?? lookUp(name)
   }
 
-  private func lookUp(_ name: String) -> Result<Boxed<Target>, Failure.Cause> {
+  private func lookUp(_ name: String) -> Result<SendPlan, Failure.Cause> {
     var settings = content.withLock { $0.settings }
     // Unless the name is a URL, its target may have been added to the file since the file was read.
     let isNamed = !name.utf8.contains { ":/@".utf8.contains($0) }
     if isNamed, !settings.targetNames.contains(name), (try? reload()) != nil {
       settings = content.withLock { $0.settings }
     }
-    let result = Result { () throws(ConfigError) in Boxed(try settings.target(name)) }
+    let result = Result { () throws(ConfigError) in SendPlan(try settings.target(name)) }
       .mapError { Failure.Cause.unsendable("its target cannot be used now: \($0.reasonFirst)") }
-    if case .success(let target) = result { allSecrets.withLock { $0.add(target.value.secrets) } }
+    if case .success(let target) = result { allSecrets.withLock { $0.add(target.secrets) } }
     content.withLock { $0.found[name] = result }
     return result
   }

@@ -30,7 +30,8 @@ struct Push {
     // Reports trigger the supply of new files, so a blocked reader of the output would stop the uploads.
     context.output.beginBackground()
     let (events, feed) = AsyncStream.makeStream(of: PushLoop.Event.self)
-    let changes = changes(to: feed)
+    let destination = SendPlan(target)
+    let changes = changes(to: feed, hiding: destination.secrets)
     let engine = engine(telling: changes, feed)
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let signals = context.signals([SIGINT, SIGTERM, SIGHUP])
@@ -45,7 +46,7 @@ struct Push {
       walk.abandon()
     }
     var loop = PushLoop(
-      self, to: Boxed(target), engine: engine, walk: walk, changes: changes, feed: feed)
+      self, to: destination, engine: engine, walk: walk, changes: changes, feed: feed)
     loop.begin()
     var iterator = events.makeAsyncIterator()
     while !loop.isOver, let event = await iterator.next() { loop.handle(event) }
@@ -53,9 +54,10 @@ struct Push {
   }
 
   /// Collects the engine's changes, without the target's secrets.
-  private func changes(to feed: AsyncStream<PushLoop.Event>.Continuation) -> ChangeBuffer {
+  private func changes(
+    to feed: AsyncStream<PushLoop.Event>.Continuation, hiding secrets: Secrets
+  ) -> ChangeBuffer {
     let queue = DispatchQueue(label: "hoist.changes", qos: .userInitiated)
-    let secrets = target.secrets
     return ChangeBuffer(
       everyMilliseconds: 4, microsecondsEach: 250, on: queue, isMerging: false
     ) { changes in

@@ -17,7 +17,7 @@ struct PushLoop {
   }
 
   private let push: Push
-  private let destination: Boxed<Target>
+  private let destination: SendPlan
   private let engine: UploadEngine
   private let walk: PushInputReader
   private let changes: ChangeBuffer
@@ -48,7 +48,7 @@ struct PushLoop {
 
   /// The loop of a push whose files come from `walk`. `feed` takes the events that the loop itself brings about.
   init(
-    _ push: Push, to destination: Boxed<Target>, engine: UploadEngine, walk: PushInputReader,
+    _ push: Push, to destination: SendPlan, engine: UploadEngine, walk: PushInputReader,
     changes: ChangeBuffer, feed: AsyncStream<Event>.Continuation
   ) {
     self.push = push

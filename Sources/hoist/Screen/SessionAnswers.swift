@@ -166,8 +166,8 @@ struct SessionAnswers {
         guard let outline else { return faults.map { Failure($0.cause).explanation } }
         let note =
           "(the file before the target's command, which is not run here and may change its name, type and size)"
-        let target = destination.value
-        let run = try RequestOutline.Run(target.run, of: target, now: time.date())
+        let target = destination.target
+        let run = try RequestOutline.Run(of: destination, now: time.date())
         return (target.prepare == nil ? [] : [note]) + run.firstLines + outline.lines(target)
           + run.lastLines
       } catch {
@@ -181,7 +181,7 @@ struct SessionAnswers {
     else { return }
     loop.answer({ [time] in
       Result { () throws(InvalidInput) in
-        let run = try CurlCommand.run(of: destination.value, now: time.date())
+        let run = try CurlCommand.run(of: destination, now: time.date())
         let upload = UploadJob(item: item, destination: destination)
         return [run.open].compactMap(\.self)
           + (try CurlCommand.all(for: [upload], now: time.date()))

@@ -132,7 +132,7 @@ final class SessionQueue {
   }
 
   /// Lets the engine continue the runs that an earlier process began.
-  private func adopt(_ runs: [(UploadStore.Run, Boxed<Target>?)]) {
+  private func adopt(_ runs: [(UploadStore.Run, SendPlan?)]) {
     for (run, target) in runs { engine?.adopt(run.point, failed: run.open, of: run.target, target) }
   }
 

@@ -78,7 +78,7 @@ struct SessionRules {
         )
       }
       let known: Target
-      do throws(Failure.Cause) { known = try book.target(of: item).get().value } catch {
+      do throws(Failure.Cause) { known = try book.target(of: item).get().target } catch {
         throw UserError(Failure(error).sentence)
       }
       isOfBatch = known.batch != nil

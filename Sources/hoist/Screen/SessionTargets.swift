@@ -35,7 +35,7 @@ final class SessionTargets {
       case .success(let destination):
         sendable.append(UploadJob(item: item, destination: destination))
         if located.insert(item.target).inserted {
-          urls[item.target] = TargetURL.shown(destination.value.url)
+          urls[item.target] = TargetURL.shown(destination.target.url)
         }
         return item
       // The sending process may know the item's target.
@@ -80,11 +80,11 @@ final class SessionTargets {
   }
 
   private func turned(
-    to name: String, _ result: Result<Boxed<Target>, Failure.Cause>
+    to name: String, _ result: Result<SendPlan, Failure.Cause>
   ) -> [AppEvent] {
     switch result {
     case .success(let destination):
-      let target = destination.value
+      let target = destination.target
       intake = FileIntake(for: target)
       return [
         .target(
@@ -111,7 +111,7 @@ final class SessionTargets {
     loop.answer({ book.known(name) }) { [weak self] result in
       let target: Target
       switch result {
-      case .success(let found): target = found.value
+      case .success(let found): target = found.target
       case .failure(let cause): return [.tried(target: name, obstacle: Failure(cause).sentence)]
       }
       Task {

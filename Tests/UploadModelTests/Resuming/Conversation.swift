@@ -190,7 +190,7 @@ extension ResumeStart {
     server: ResumeServer? = nil, body: Body? = nil
   ) {
     self.init(
-      target: target, identity: identity, url: target.url, point: point, server: server,
+      plan: SendPlan(target), identity: identity, url: target.url, point: point, server: server,
       furthest: 0, id: "u", now: Conversation.now,
       values: {
         Template.Values(

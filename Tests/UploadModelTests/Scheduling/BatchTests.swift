@@ -57,9 +57,9 @@ struct BatchRow: Sendable, CustomTestStringConvertible {
 
   var candidates: [Scheduler.File] {
     line.enumerated().map { index, waiting in
-      let target = Boxed(Target(name: "t", url: home))
+      let plan = SendPlan(Target(name: "t", url: home))
       var file = Scheduler.File(
-        id: ItemID(Int64(index + 1)), bytes: waiting.bytes, target: target)
+        id: ItemID(Int64(index + 1)), bytes: waiting.bytes, plan: plan)
       (file.field, file.attempts) = (waiting.field, waiting.attempts)
       return file
     }

@@ -56,7 +56,7 @@ struct SchedulerPropertyTests {
     var starts = 0
 
     func file(_ id: ItemID, _ name: StoryTarget) -> Scheduler.File {
-      Scheduler.File(id: id, bytes: id.rawValue % 50, target: name.target)
+      Scheduler.File(id: id, bytes: id.rawValue % 50, plan: name.plan)
     }
     func obey(_ actions: [Scheduler.Action]) {
       for action in actions {
@@ -77,7 +77,7 @@ struct SchedulerPropertyTests {
       }
     }
     func concurrency(_ name: StoryTarget) -> Int {
-      wishes[name] ?? name.target.value.concurrency
+      wishes[name] ?? name.plan.target.concurrency
     }
     /// Whether nothing but its turn holds a file back, by the account.
     func isFree(_ id: ItemID) -> Bool {
@@ -85,7 +85,7 @@ struct SchedulerPropertyTests {
         account.underWay(to: name) < concurrency(name),
         let number = scheduler.routeNumbers[name.route]
       else { return false }
-      let target = name.target.value
+      let target = name.plan.target
       let server = Origin(target.url).flatMap { scheduler.servers[$0] }
       if let server, server.breaker.permission(at: now) != .go { return false }
       let permission =
@@ -147,7 +147,7 @@ struct SchedulerPropertyTests {
         let route = name.route
         // The end of a request.
         let members = running.filter { account.requests[$0] == account.requests[sent] }
-        let command = name.target.value.tokenCommand
+        let command = name.plan.target.tokenCommand
         var goesAgain = false
         switch random.below(6) {
         case 0:
@@ -163,7 +163,7 @@ struct SchedulerPropertyTests {
           obey(actions)
           goesAgain = consequence == .again || consequence == .renew
         default:
-          if let origin = Origin(name.target.value.url) { obey(scheduler.recordReached(origin)) }
+          if let origin = Origin(name.plan.target.url) { obey(scheduler.recordReached(origin)) }
           obey(
             scheduler.recordAccepted(
               on: route, with: scheduler.token(on: route),

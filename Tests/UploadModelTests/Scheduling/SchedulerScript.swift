@@ -32,7 +32,7 @@ struct SchedulerScript {
     case .add(let ids, let target):
       for id in ids.map(ItemID.init) {
         let bytes: Int64 = id.rawValue < 100 ? 1 : 2 << 20
-        files[id] = Scheduler.File(id: id, bytes: bytes, target: target.target)
+        files[id] = Scheduler.File(id: id, bytes: bytes, plan: target.plan)
       }
       return obey(scheduler.add(ids.compactMap { files[ItemID($0)] }))
     case .go: return go()
@@ -70,7 +70,7 @@ struct SchedulerScript {
     case .tryEverything: return obey(scheduler.tryEverything(at: now))
     case .redirect(let ids, let target):
       return each(ids) { script, id in
-        script.files[id]?.target = target.target
+        script.files[id]?.plan = target.plan
         return script.files[id].map { script.scheduler.change($0) } ?? []
       }
     case .move(let id, let next): scheduler.move(ItemID(id), before: next.map(ItemID.init))
@@ -90,7 +90,7 @@ struct SchedulerScript {
     obey(ids.flatMap { change(&self, ItemID($0)) })
   }
 
-  private func route(of id: ItemID) -> Route? { files[id].map { Route(to: $0.target.value) } }
+  private func route(of id: ItemID) -> Route? { files[id].map(\.plan.route) }
 
   private mutating func recordUnreachable(_ id: ItemID) -> [Scheduler.Action] {
     scheduler.recordUnreachable(by: id, Failure(.connectionRefused("")), at: now, random: 0)
@@ -104,14 +104,14 @@ struct SchedulerScript {
   }
 
   private mutating func recordAccepted(_ id: ItemID) -> [Scheduler.Action] {
-    guard let target = files[id]?.target.value else { return [] }
+    guard let target = files[id]?.plan.target else { return [] }
     let opened = scheduler.recordAccepted(
       on: Route(to: target), with: tokens[id] ?? 0, hasCommand: target.tokenCommand != nil)
     return opened + scheduler.park(id, .over)
   }
 
   private mutating func recordRefused(_ id: ItemID) -> [Scheduler.Action] {
-    guard let target = files[id]?.target.value else { return [] }
+    guard let target = files[id]?.plan.target else { return [] }
     let (consequence, actions) = scheduler.recordRefused(
       on: Route(to: target), with: tokens[id] ?? 0, status: 401, isSecondTime: false,
       command: target.tokenCommand, Failure(.refused, status: 401))

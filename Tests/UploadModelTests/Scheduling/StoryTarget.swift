@@ -17,18 +17,18 @@ enum StoryTarget: String, Sendable, CaseIterable {
   /// 64 lanes.
   case wide
 
-  private static let targets = Dictionary(
-    uniqueKeysWithValues: allCases.map { ($0, Boxed($0.made)) })
+  private static let plans = Dictionary(
+    uniqueKeysWithValues: allCases.map { ($0, SendPlan($0.made)) })
 
   var name: String { rawValue }
-  var target: Boxed<Target> { Self.targets[self] ?? Boxed(made) }
-  var route: Route { Route(to: target.value) }
+  var plan: SendPlan { Self.plans[self] ?? SendPlan(made) }
+  var route: Route { plan.route }
 
   init?(_ name: String) { self.init(rawValue: name) }
 
   /// The first target at this server.
   init?(at origin: Origin) {
-    guard let first = Self.allCases.first(where: { $0.target.value.origin == origin }) else {
+    guard let first = Self.allCases.first(where: { $0.plan.target.origin == origin }) else {
       return nil
     }
     self = first
