@@ -58,7 +58,7 @@ struct SendPlanTests {
       #expect(request.head.headers.dropFirst(2).map(\.name) == ["X-B", "x-a"])
       #expect(request.head.headers.dropFirst(2).map(\.value.written) == [name, "2"])
       let texts = request.parts.map { part in
-        if case .text(let text) = part.value { text.written } else { "file" }
+        if case .text(let text, _) = part.value { text.written } else { "file" }
       }
       #expect(texts == ["1", name, "file"])
     }
