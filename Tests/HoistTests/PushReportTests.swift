@@ -88,6 +88,13 @@ struct PushReportTests {
         "--retry-failed r.json (add --even-arrived for files that may have arrived)") == true)
     #expect(short.text(for: [unknown])?.hasPrefix("look on the server") == true)
     #expect(short.text(for: []) == nil)
+    var placed = RetryHint(report: "r.json", target: "https://h/u")
+    placed.files = [("--config", "it's.toml"), ("--queue", "q")]
+    #expect(
+      placed.text(for: [refused])?.hasSuffix(
+        #"--retry-failed r.json --config 'it'\''s.toml' --queue q --to https://h/u"#) == true)
+    let selfSigned = Failure(.insecure("self-signed certificate"))
+    #expect(placed.text(for: [selfSigned])?.contains("--to NAME") == true)
   }
 }
 

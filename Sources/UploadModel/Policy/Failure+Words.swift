@@ -248,9 +248,9 @@ extension Failure {
       goesOn
         ? "Retry resumes where the upload left off." : "Retry sends it again from the first byte."
     case .outOfTime: "Give the target a longer deadline, or retry when the connection is faster."
-    // Of all certificates that are not trusted, only a self-signed one is likely to be pinned on purpose.
-    case .insecure(let why) where why.contains(scalars: "self-signed"):
-      "If it is the server's own, hoist trust URL shows it and pins its key."
+    case .insecure where isSelfSigned:
+      "If it is the server's own, hoist trust URL shows it, pins its key for a target, and says what that is called: send "
+        + "the files there (--to)."
     case .insecure: "Check the certificate and the target's TLS settings, then retry."
     case .refused where step == .wait: "Fix what the server reports, then retry."
     case .refused where arrival == .unclear && status.map { 200..<300 ~= $0 } == true:

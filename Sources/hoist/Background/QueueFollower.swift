@@ -26,10 +26,11 @@ final class QueueFollower {
       listener = try SenderListener(
         at: SocketPlace(queue: store.path, environment: context.environment))
     } catch {
+      let option = QueueOptions.words(for: store.path, context.environment)
       throw UserError(
         SenderLock.isTaken(queue: store.path)
           ? "--follow: the hoist that sends this queue cannot be reached: \(error)"
-          : "--follow: no hoist is sending this queue. Start hoist send, or hoist, then follow it.",
+          : "--follow: no hoist is sending this queue. Start hoist send\(option), or hoist\(option), then follow it.",
         status: .someFailed)
     }
     let (news, continuation) = AsyncStream.makeStream(of: [SenderNews].self)

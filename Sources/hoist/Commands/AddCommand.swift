@@ -84,10 +84,12 @@ struct AddCommand: HoistCommand {
         : "\(HumanReadable.count(added.items.count - bad + folders.count, "file")) queued for \(target.name)\(added.repetition)\(copied)\(skipped)\(taken)\(without)"
     )
     if bad > 0 {
+      let option = QueueOptions.words(for: queue.store.path, context.environment)
       throw UserError(
         "\(HumanReadable.count(bad, "file")) cannot be sent; "
           + (folders.isEmpty
-            ? "hoist queue retry checks again" : "hoist add -r adds the files in a folder"),
+            ? "hoist queue retry\(option) checks again"
+            : "hoist add -r\(option) adds the files in a folder"),
         status: .someFailed)
     }
   }

@@ -100,7 +100,11 @@ struct PushCommand: HoistCommand {
     }
     // Only a report in JSON can be read again with `--retry-failed`.
     let hint = (format == .json ? telling.report : nil).map {
-      RetryHint(report: $0, target: destination.to, options: name.options)
+      RetryHint(
+        report: $0, target: destination.to, options: name.options,
+        files: [("--config", config.config), ("--queue", queue.path)].compactMap { option, path in
+          path.map { (option, $0) }
+        })
     }
     let journal = try logging.journal(of: target, mayUseErrors: true, in: context)
     let reporter = telling.reporter(

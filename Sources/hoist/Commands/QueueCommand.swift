@@ -44,11 +44,15 @@ struct QueueCommand: AsyncParsableCommand {
       }
       for item in items { context.output.line(json ? QueueLine.text(of: item) : item.row) }
       if !json {
-        try context.output.error(Self.sum(items, isSent: isSent, isStopped: store.isStopped()))
+        let option = QueueOptions.words(for: store.path, context.environment)
+        try context.output.error(
+          Self.sum(items, isSent: isSent, isStopped: store.isStopped(), option))
       }
     }
 
-    private static func sum(_ items: [UploadItem], isSent: Bool, isStopped: Bool) -> String {
+    private static func sum(_ items: [UploadItem], isSent: Bool, isStopped: Bool, _ option: String)
+      -> String
+    {
       guard !items.isEmpty else { return "the queue is empty" }
       let totals = Totals(of: items)
       let rest = [
@@ -59,7 +63,7 @@ struct QueueCommand: AsyncParsableCommand {
       let left =
         isSent || !items.contains(where: \.state.isActive)
         ? "" : "; no hoist is sending them; the next one will continue what was interrupted"
-      let stopped = isStopped ? "; it is stopped; \"hoist queue start\" resumes it" : ""
+      let stopped = isStopped ? "; it is stopped; \"hoist queue start\(option)\" resumes it" : ""
       return "\(HumanReadable.count(items.count, "file")) in the queue\(rest)\(left)\(stopped)"
     }
   }
@@ -153,9 +157,10 @@ struct QueueCommand: AsyncParsableCommand {
           "· \(SafeText.line(item.location.description)) has not failed (\(item.state.word))")
       }
       if numbers.isEmpty, unknown > 0 {
+        let option = QueueOptions.words(for: store.path, context.environment)
         context.output.error(
           "\(HumanReadable.count(unknown, "file")) may have arrived and \(unknown == 1 ? "is" : "are") left "
-            + "alone: look on the server, then give hoist queue retry their numbers")
+            + "alone: look on the server, then give hoist queue retry\(option) their numbers")
       }
       if queued < looked.count { try ExitStatus.someFailed.exitUnlessSuccess() }
     }
@@ -172,8 +177,10 @@ struct QueueCommand: AsyncParsableCommand {
     @OptionGroup var queue: QueueOptions
 
     func run(in context: Context) throws {
-      try queue.store(in: context, mustExist: true).setStopped(true)
-      context.output.error(SessionQueue.stoppedWords)
+      let store = try queue.store(in: context, mustExist: true)
+      try store.setStopped(true)
+      let option = QueueOptions.words(for: store.path, context.environment)
+      context.output.error(SessionQueue.stoppedWords(option))
     }
   }
 

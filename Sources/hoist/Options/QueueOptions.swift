@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import UploadModel
 import UploadStore
 
 /// The options that choose the durable queue.
@@ -19,10 +20,19 @@ struct QueueOptions: ParsableArguments {
     if mustExist, let path, !FileManager.default.fileExists(atPath: path) {
       throw UserError("--queue \(path): there is no such queue")
     }
-    let named = path ?? environment["HOIST_QUEUE"].flatMap { $0.isEmpty ? nil : $0 }
-    let file = named ?? UploadStore.usualPath(environment: environment)
+    let file = path ?? Self.usualPath(environment)
     do { return try UploadStore(path: file, durability: durability) } catch {
       throw UserError("\(error)")
     }
+  }
+
+  private static func usualPath(_ environment: [String: String]) -> String {
+    environment["HOIST_QUEUE"].flatMap { $0.isEmpty ? nil : $0 }
+      ?? UploadStore.usualPath(environment: environment)
+  }
+
+  /// What a command needs to act on the queue at `path`, with a space before it; empty for the usual queue.
+  static func words(for path: String, _ environment: [String: String]) -> String {
+    path == usualPath(environment) ? "" : " --queue \(ShellWord.quoted(SafeText.line(path)))"
   }
 }

@@ -7,6 +7,9 @@ struct RetryHint {
   var target: String?
   /// The options that the target also needs, whose values must not be shown.
   var options: [String] = []
+  /// The options that say where the target's configuration and the history are, as the user gave them, each followed by
+  /// its file.
+  var files: [(option: String, path: String)] = []
 
   /// The hint; nil if nothing failed, or if the files that failed belong to a run that cannot be continued.
   func text(for summary: PushSummary) -> String? {
@@ -30,11 +33,16 @@ struct RetryHint {
   private func retry(_ failures: [Failure]) -> String? {
     if failures.isEmpty { return nil }
     let unclear = failures.count(where: \.mayHaveArrived)
+    // A key is pinned for a target of the configuration, not for an address.
+    let needsName = target?.contains("://") == true && failures.contains(where: \.isSelfSigned)
     let to =
-      options.isEmpty
-      ? target.map { " --to \(ShellWord.quoted(SafeText.line($0)))" } ?? ""
-      : ", with \(SafeText.line(TargetName.words(options))) as before"
-    let retry = "hoist push --retry-failed \(ShellWord.quoted(SafeText.line(report)))"
+      needsName
+      ? " --to NAME, with the name that hoist trust gives"
+      : options.isEmpty
+        ? target.map { " --to \(Self.word($0))" } ?? ""
+        : ", with \(SafeText.line(TargetName.words(options))) as before"
+    let places = files.map { " \($0.option) \(Self.word($0.path))" }.joined()
+    let retry = "hoist push --retry-failed \(Self.word(report))\(places)"
     if unclear == failures.count {
       return
         "look on the server; if nothing has arrived, send all again: \(retry) --even-arrived\(to)"
@@ -44,4 +52,6 @@ struct RetryHint {
     let mended = failures.allSatisfy(\.needsPerson) ? "once that is mended, " : ""
     return "\(mended)send the failed files again: \(retry)\(to)\(rest)"
   }
+
+  private static func word(_ text: String) -> String { ShellWord.quoted(SafeText.line(text)) }
 }

@@ -12,6 +12,8 @@ import UploadStore
 /// every second. The next sender finds the journal, however this process ends.
 final class QueueRecorder: Sendable {
   let store: UploadStore
+  /// What commands need to act on this queue; see `QueueOptions`.
+  let option: String
   private let journal: ResultJournal
   private let content = Mutex(Content())
   /// Held during writes, so that they happen in the order of the events.
@@ -35,6 +37,7 @@ final class QueueRecorder: Sendable {
   /// - Parameter lock: the right to send, if this process already has it.
   init(store: UploadStore, lock: SenderLock? = nil, environment: [String: String]) {
     self.store = store
+    option = QueueOptions.words(for: store.path, environment)
     content.withLock { $0.lock = lock }
     disposal = FileDisposal(environment: environment)
     journal = ResultJournal(queue: store.path, environment: environment)
@@ -184,7 +187,7 @@ final class QueueRecorder: Sendable {
   @discardableResult
   private func trying<Value>(_ body: () throws -> Value) -> Value? {
     do { return try body() } catch let error as StoreError {
-      tell(.held("\(error.brief); s or hoist queue start resumes"))
+      tell(.held("\(error.brief); s or hoist queue start\(option) resumes"))
     } catch {}
     return nil
   }

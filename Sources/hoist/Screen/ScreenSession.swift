@@ -119,7 +119,7 @@ final class ScreenSession {
     let unwritten = keeper.settle()
     let report = SessionReport(
       state: loop.state, isStopped: queue.isStopped, isUnusable: queue.isUnusable,
-      unwritten: unwritten, runTroubles: queue.runTroubles,
+      unwritten: unwritten, runTroubles: queue.runTroubles, queueOption: keeper.option,
       successor: leaving == .background && unwritten == nil ? goOnInBackground() : nil)
     for line in report.lines { context.output.error(line) }
     let status = plain?.status(report.status, hasFailures: report.hasFailures) ?? report.status
@@ -202,7 +202,8 @@ final class ScreenSession {
       guard leave != nil else { return }
       let rest = isAside ? "the other hoist continues" : "unsent files stay queued"
       let ending = "hoist ends when all is sent; ^c ends it now, and \(rest)"
-      loop.handle([.message(queue.isStopped ? "\(SessionQueue.stoppedWords); \(ending)" : ending)])
+      let stopped = SessionQueue.stoppedWords(keeper.option)
+      loop.handle([.message(queue.isStopped ? "\(stopped); \(ending)" : ending)])
     }
   }
 

@@ -62,7 +62,9 @@ final class SessionQueue {
   }
 
   /// The message that the queue is stopped, for when no screen shows this.
-  nonisolated static let stoppedWords = "the queue is stopped; \"hoist queue start\" resumes it"
+  nonisolated static func stoppedWords(_ option: String) -> String {
+    "the queue is stopped; \"hoist queue start\(option)\" resumes it"
+  }
 
   var isSender: Bool { engine != nil }
   private var state: AppState { loop.state }
@@ -561,7 +563,7 @@ final class SessionQueue {
     // A screen always shows this. While `hoist send` is still reading the queue, say nothing: its message about how it
     // ends will include this.
     if loop.interface.isAlone, !state.isReading || loop.interface.stays {
-      loop.handle([.message(isStopped ? Self.stoppedWords : "the queue resumes")])
+      loop.handle([.message(isStopped ? Self.stoppedWords(keeper.option) : "the queue resumes")])
     }
     guard let engine else { return }
     engine.setStarted(!isStopped)

@@ -11,6 +11,8 @@ struct SessionReport {
   let unwritten: QueueRecorder.UnsavedResults?
   /// News of runs that deserves a person's attention, by target.
   var runTroubles: [String: RunNews] = [:]
+  /// What commands need to act on this queue; see `QueueOptions`.
+  var queueOption = ""
   /// The process that continues sending the queue, if any.
   let successor: pid_t?
 
@@ -118,7 +120,8 @@ struct SessionReport {
     var lines = [sent + doubt + time + taken + kept]
     if isStopped, unsent > 0 {
       lines.append(
-        "the queue is stopped; to resume it, run \"hoist queue start\" or press s on the screen")
+        "the queue is stopped; to resume it, run \"hoist queue start\(queueOption)\" or press s on the screen"
+      )
     }
     if let successor {
       lines.append(

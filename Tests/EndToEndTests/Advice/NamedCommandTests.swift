@@ -169,6 +169,42 @@ extension EndToEnd {
       #expect(plain.status == 0 && sent == [[1]], "\(plain)")
     }
 
+    /// The usual configuration may have a target of the same name, and it is another.
+    @Test("a configuration and a history of one's own are in the command that sends again")
+    func otherConfiguration() async throws {
+      let own = "[targets.t]\nurl = \"\(server.address)/own\"\n"
+      try person.folder.write("it's mine.toml", Array(own.utf8))
+      let failed = try await person.run(
+        "push", "a", "--to", "t", "--config", "it's mine.toml", "--queue", "q", "--report", "r.json"
+      )
+      #expect(failed.status == 1, "\(failed)")
+      let command = try #require(failed.errors.firstMatch(of: /hoist push --retry-failed.*/)).output
+      server.mend()
+      let again = try await person.shell(String(command)).end()
+      #expect(again.status == 0, "\(again)")
+      #expect(server.lines == ["POST /own", "POST /own"] && sent == [[1]])
+      let history = try await person.run("history", "--queue", "q")
+      #expect(history.output.split(separator: "\n").count == 2, "\(history)")
+    }
+
+    @Test("a queue of one's own is in the command that starts it, and no other is started")
+    func otherQueue() async throws {
+      _ = try await person.run("add", "a", "--to", "t", "--queue", "q")
+      _ = try await person.run("add", "a", "--to", "t")
+      _ = try await person.run("queue", "stop")
+      let stopped = try await person.run("queue", "stop", "--queue", "q")
+      let held = try await person.hoist("send", "--queue", "q").end()
+      for words in [stopped.errors, held.errors] {
+        let command = try #require(words.firstMatch(of: /"hoist (.*?)"/), "\(words)").1
+        #expect(command == "queue start --queue q")
+        _ = try await person.run(command.split(separator: " ").map(String.init))
+      }
+      let all = try await person.hoist("send", "--queue", "q").end()
+      #expect(all.status == 0 && sent == [[1]], "\(all)")
+      let usual = try await person.run("queue")
+      #expect(usual.errors.contains("\"hoist queue start\" resumes it"), "\(usual)")
+    }
+
     @Test("a run whose last request was refused: R on the screen")
     func run() async throws {
       try person.configure(

@@ -49,6 +49,31 @@ struct TrustTests {
     #expect(impostor.stop().map(\.status) == [201])
   }
 
+  /// A pin is that of a target, so a push to an address alone is sent again to the target that has it.
+  @Test(.needs("openssl", "nginx")) func whatFailedAtAnAddressGoesToItsTarget() throws {
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a.txt", Array("hello".utf8))
+    let host = NginxServer.freshHost()
+    let server = try NginxServer([.init(host, try CertificateAuthority().selfSigned(host))])
+    let (url, report) = (server.url(host).absoluteString, folder.path("r.json"))
+    let config = ["--config", folder.path("config.toml")]
+    try folder.write("config.toml", [])
+    let environment = ["HOME": folder.path]
+    let refused = try Tool.hoist(
+      ["push", file, "--to", url, "--attempts", "1", "--report", report] + config,
+      environment: environment)
+    #expect(refused.errors.contains("says what that is called: send the files there (--to)"))
+    let command = try #require(
+      refused.errors.firstMatch(of: /hoist (push --retry-failed .*) --to NAME/), "\(refused)")
+    let trusted = try Tool.hoist(["trust", url, "--yes"] + config, environment: environment)
+    let name = try #require(trusted.errors.firstMatch(of: /--to (\S+)/), "\(trusted)").1
+    let sent = try Tool.hoist(
+      command.1.split(separator: " ").map(String.init) + ["--to", String(name)],
+      environment: environment)
+    #expect(sent.status == 0, "\(sent)")
+    #expect(server.stop().map(\.status) == [201])
+  }
+
   @Test(.needs("openssl", "nginx")) func anAuthorityThatIsNamedIsTrusted() throws {
     let folder = try ScratchDirectory()
     let file = try folder.write("a.txt", Array("hello".utf8))
