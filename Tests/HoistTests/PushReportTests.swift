@@ -95,6 +95,11 @@ struct PushReportTests {
         #"--retry-failed r.json --config 'it'\''s.toml' --queue q --to https://h/u"#) == true)
     let selfSigned = Failure(.insecure("self-signed certificate"))
     #expect(placed.text(for: [selfSigned])?.contains("--to NAME") == true)
+    placed.options = ["--form album"]
+    #expect(
+      placed.text(for: [selfSigned])?.hasSuffix(
+        ", with --to and --form album as before, but --to with the name that hoist trust gives")
+        == true)
   }
 }
 

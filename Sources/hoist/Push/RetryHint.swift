@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// Tells the user how to resend the files that failed, with the report that is being written.
@@ -34,13 +35,17 @@ struct RetryHint {
     if failures.isEmpty { return nil }
     let unclear = failures.count(where: \.mayHaveArrived)
     // A key is pinned for a target of the configuration, not for an address.
-    let needsName = target?.contains("://") == true && failures.contains(where: \.isSelfSigned)
+    let needsName =
+      target?.contains(scalars: "://") == true && failures.contains(where: \.isSelfSigned)
     let to =
-      needsName
-      ? " --to NAME, with the name that hoist trust gives"
-      : options.isEmpty
-        ? target.map { " --to \(Self.word($0))" } ?? ""
-        : ", with \(SafeText.line(TargetName.words(options))) as before"
+      if !options.isEmpty {
+        ", with \(SafeText.line(TargetName.words(options))) as before"
+          + (needsName ? ", but --to with the name that hoist trust gives" : "")
+      } else if needsName {
+        " --to NAME, with the name that hoist trust gives"
+      } else {
+        target.map { " --to \(Self.word($0))" } ?? ""
+      }
     let places = files.map { " \($0.option) \(Self.word($0.path))" }.joined()
     let retry = "hoist push --retry-failed \(Self.word(report))\(places)"
     if unclear == failures.count {

@@ -31,8 +31,16 @@ enum AdviceTable {
             files: two, arguments: ["a.bin", "e/a.bin"], table: "concurrency = 1",
             mendedTable: "auth = { bearer = \"x\" }", after: ["/u", "/u"],
             sent: ["a.bin", "e/a.bin"],
-            script: AdviceServer.failing("401 Who", unless: { $0.headers["authorization"] != nil }))
-        )
+            script: AdviceServer.failing("401 Who", unless: { $0.headers["authorization"] != nil })),
+          AdviceStory(
+            way: .screen, key: "R",
+            files: "\(two); printf '#!/bin/sh\\necho old\\n' > pass; chmod 700 pass",
+            arguments: ["a.bin", "e/a.bin"],
+            table: "concurrency = 1\nauth = { bearer_command = [\"./pass\"] }",
+            mend: "printf '#!/bin/sh\\necho new\\n' > pass", after: ["/u", "/u"],
+            sent: ["a.bin", "e/a.bin"],
+            script: AdviceServer.failing(
+              "401 No", unless: { $0.headers["authorization"] == "Bearer new" })))
       ]
     case .cancelled:
       [

@@ -205,6 +205,79 @@ extension EndToEnd {
       #expect(usual.errors.contains("\"hoist queue start\" resumes it"), "\(usual)")
     }
 
+    @Test("a secret that others can read: chmod 600, or [secrets]", arguments: [true, false])
+    func readableSecret(_ closes: Bool) async throws {
+      let server = try AdviceServer(
+        AdviceServer.failing("401 No", unless: { $0.headers["authorization"] == "Bearer hunter2" }))
+      let url = "url = \"\(server.address)/u\""
+      try person.configure("[targets.t]\n\(url)\nauth = { bearer = \"hunter2\" }\n")
+      let path = "\(person.home.path)/.config/hoist/config.toml"
+      chmod(path, 0o644)
+      let warned = try await person.run("config", "check")
+      let advice = "chmod 600 it, or keep the secret elsewhere with [secrets]"
+      #expect(warned.status == 0 && warned.errors.contains(advice), "\(warned)")
+      if closes {
+        chmod(path, 0o600)
+      } else {
+        try person.folder.write("word", Array("hunter2\n".utf8))
+        try person.configure(
+          "[targets.t]\n\(url)\nauth = { bearer = \"{secret.word}\" }\n[secrets]\n"
+            + "word = { file = \"\(person.folder.path("word"))\" }\n")
+        chmod(person.folder.path("word"), 0o600)
+        chmod(path, 0o644)
+      }
+      let good = try await person.run("config", "check")
+      #expect(good.status == 0 && !good.errors.contains("holds a secret"), "\(good)")
+      let pushed = try await person.run("push", "a", "--to", "t")
+      #expect(pushed.status == 0 && server.copies.map(\.bytes) == [[1]], "\(pushed)")
+    }
+
+    @Test("a rule that takes an empty reply for a good one: what a good reply has")
+    func goodReply() async throws {
+      let server = try AdviceServer(AdviceServer.failing("200 OK"))
+      func configure(_ more: String) throws {
+        let rules = "{ pointer = \"/error\", is = \"quota\" }\(more)"
+        try person.configure(
+          "[targets.t]\nurl = \"\(server.address)/u\"\nresponse = { fail_when = [\(rules)] }\n")
+      }
+      try configure("")
+      let warned = try await person.run("config", "check")
+      #expect(
+        (warned.errors + warned.output).contains("as { pointer = \"/id\", missing = true }"),
+        "\(warned)")
+      try configure(", { pointer = \"/id\", missing = true }")
+      let good = try await person.run("config", "check")
+      #expect(good.status == 0 && !(good.errors + good.output).contains("good reply"), "\(good)")
+      let pushed = try await person.run("push", "a", "--to", "t")
+      #expect(pushed.status == 1, "an empty reply is none: \(pushed)")
+    }
+
+    @Test("a key with a pass phrase: openssl pkey")
+    func passPhrase() async throws {
+      let made = try await person.shell(
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -passout pass:x -keyout KEY -out c.pem "
+          + "-days 2 -subj /CN=me 2> said"
+      ).end()
+      #expect(made.status == 0, "\(made)")
+      func configure(_ key: String) throws {
+        let files =
+          "client_cert = \"\(person.folder.path("c.pem"))\", client_key = \"\(person.folder.path(key))\""
+        try person.configure("[targets.t]\nurl = \"https://h/u\"\ntls = { \(files) }\n")
+      }
+      try configure("KEY")
+      let refused = try await person.run("config", "check")
+      let command = try #require(
+        refused.errors.firstMatch(of: /openssl pkey -in KEY -out NEW/), "\(refused)"
+      ).output
+      let done = try await person.shell("umask 022; \(command) -passin pass:x").end()
+      #expect(done.status == 0, "\(done)")
+      var status = stat()
+      #expect(stat(person.folder.path("NEW"), &status) == 0 && status.st_mode & 0o077 == 0)
+      try configure("NEW")
+      let good = try await person.run("config", "check")
+      #expect(good.status == 0, "\(good)")
+    }
+
     @Test("a run whose last request was refused: R on the screen")
     func run() async throws {
       try person.configure(
