@@ -181,4 +181,14 @@ struct NewTargetTests {
     #expect((obstacle != nil) == isRefused)
     if isRefused { #expect(obstacle?.hasSuffix("refuses the credentials: \(status)") == true) }
   }
+
+  @Test("a proxy that wants credentials is not taken for the server")
+  func behindAProxy() async throws {
+    let proxy = try Self.server("407 Proxy Authentication Required")
+    defer { proxy.stop() }
+    let client = ServerClient(target: Target(name: "a", url: proxy.url()))
+    let words = "the proxy on the way wants credentials: 407 Proxy Authentication Required"
+    #expect(await client.logIn() == words)
+    #expect(await client.obstacle() == words)
+  }
 }

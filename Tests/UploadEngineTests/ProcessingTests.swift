@@ -46,10 +46,10 @@ struct ProcessingTests {
     Row(
       testDescription: "not known yet, away, busy, talking nonsense, then finished",
       answers: [
-        (404, ""), (0, ""), (503, ""), (429, ""), (401, ""), (200, "<html>"),
+        (404, ""), (0, ""), (503, ""), (429, ""), (401, ""), (407, ""), (200, "<html>"),
         (200, #"{"state":"ready"}"#),
       ],
-      code: "done 202", asked: 7, troubles: ["404 Not Found", "503 Service Unavailable"]),
+      code: "done 202", asked: 8, troubles: ["404 Not Found", "503 Service Unavailable"]),
     Row(
       testDescription: "never finished", answers: [atWork], code: "outcome-unknown",
       words: "it had not finished with the file: it is still at work"),

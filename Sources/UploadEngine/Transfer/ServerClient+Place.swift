@@ -20,6 +20,7 @@ extension ServerClient {
       return (namesHost ? "no answer from \(host)" : "no answer")
         + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
     }
+    if status == 407 { return Self.proxyTrouble }
     let allowed = end.headers["allow"]?.uppercased() ?? ""
     let isTaken = ["POST", "PUT", "PATCH"].contains { allowed.contains(scalars: $0) }
     guard [404, 405, 410].contains(status), !isTaken else { return nil }
@@ -56,6 +57,9 @@ extension ServerClient {
     return await end(of: request, stallTimeout: Self.patience)
   }
 
+  private static let proxyTrouble =
+    "the proxy on the way wants credentials: \(Failure.statusLine(407))"
+
   /// Tries the credentials as an upload does, with a new token if a command provides it. Returns the problem; nil if
   /// there seems to be no problem.
   package func logIn() async -> String? {
@@ -65,8 +69,10 @@ extension ServerClient {
       guard let status = end.status else {
         return "no answer" + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
       }
-      let isRefusal = [401, 403, 407].contains(status)
-      guard isRefusal, !target.retry.isTemporary(end, now: time.date()) else { return nil }
+      if status == 407 { return Self.proxyTrouble }
+      guard [401, 403].contains(status), !target.retry.isTemporary(end, now: time.date()) else {
+        return nil
+      }
       return "refuses the credentials: \(Failure.statusLine(status))"
     } catch {
       return token.hidden(in: error).headline

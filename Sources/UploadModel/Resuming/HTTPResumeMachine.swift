@@ -357,7 +357,8 @@ extension HTTPResumeMachine {
 
   /// Goes on to create the upload even if the reply is an error, since that may have come from an intermediary.
   private mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
-    if end.hasNonceExpired { return course.over(end, status: status) }
+    // A proxy that wants credentials has not asked the server.
+    if end.hasNonceExpired || status == 407 { return course.over(end, status: status) }
     let isAnswer = (200..<300).contains(status)
     let speaksTus = ["tus-resumable", "tus-version"].contains { end.headers[$0] != nil }
     // tus has no place for a form's fields.

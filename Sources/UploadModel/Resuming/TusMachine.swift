@@ -167,7 +167,8 @@ package struct TusMachine: ResumeMachine {
 extension TusMachine {
   /// Goes on to create the upload even if the reply is an error, since that may have come from an intermediary.
   mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
-    if end.hasNonceExpired { return course.over(end, status: status) }
+    // A proxy that wants credentials has not asked the server.
+    if end.hasNonceExpired || status == 407 { return course.over(end, status: status) }
     let known = TusServer(headers: (200..<300).contains(status) ? end.headers : [:])
     server = known
     return [.learn(.tus(known))] + proceed()

@@ -71,7 +71,12 @@ enum AdviceTable {
             way: .program, files: "echo 1 > a.bin; chmod 0 a.bin", mend: "chmod 600 a.bin",
             script: AdviceServer.taking))
       ]
-    case .shortage: [.person(.shortage("Too many open files"))]
+    case .shortage:
+      [
+        AdviceRow(
+          Failure(.shortage("Too many open files"), attempts: 1),
+          .test("enoughFiles", in: "Push/MachineTests"))
+      ]
     case .folder:
       [
         AdviceRow(

@@ -278,6 +278,28 @@ extension EndToEnd {
       #expect(good.status == 0, "\(good)")
     }
 
+    @Test("credentials that the server takes again: R")
+    func loggedIn() async throws {
+      let server = try AdviceServer(
+        AdviceServer.failing("401 No", unless: { $0.headers["authorization"] == "Bearer new" }))
+      try person.configure(
+        "[targets.t]\nurl = \"\(server.address)/u\"\nauth = { bearer_command = [\"cat\", \"word\"] }\n"
+      )
+      try person.folder.write("word", Array("old".utf8))
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist a --to t")
+      try await terminal.wait(for: "1 failed")
+      try person.folder.write("word", Array("new".utf8))
+      try await terminal.press("5")
+      try await terminal.wait(for: "Targets 1")
+      try await terminal.press("i")
+      try await terminal.wait(for: "t answers; R in the queue retries the 1 file it refused")
+      try await terminal.press("1", "R")
+      try await terminal.wait(for: "1 ok")
+      // The question that the key asks has no body.
+      #expect(server.copies.map(\.bytes).filter { !$0.isEmpty } == [[1]])
+    }
+
     @Test("a run whose last request was refused: R on the screen")
     func run() async throws {
       try person.configure(

@@ -94,6 +94,26 @@ struct ProxyTests {
     #expect(!again.output.contains("hunter2") && !again.errors.contains("hunter2"))
   }
 
+  /// Nothing is learnt about the server, which could resume.
+  @Test(arguments: ["http", "https"])
+  func aQuestionToTheServerIsNotAnsweredByTheProxy(_ scheme: String) throws {
+    let proxy = try HostileServer.answering(
+      "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=\"p\"\r\nContent-Length: 0\r\n\r\n")
+    defer { proxy.stop() }
+    let table = "[targets.t]\nurl = \"\(scheme)://upload.invalid/upload\"\nresume = \"tus\"\n"
+    let config = try folder.write("config.toml", Array(table.utf8))
+    for number in 1...2 {
+      let result = try Tool.hoist(
+        ["push", file, "--to", "t", "--config", config],
+        environment: ["HOME": folder.path, "\(scheme)_proxy": "http://127.0.0.1:\(proxy.port)"])
+      #expect(result.errors.contains("the proxy wants credentials"), "\(result)")
+      #expect(proxy.requests.count == number)
+      let line =
+        scheme == "http" ? "OPTIONS http://upload.invalid/upload" : "CONNECT upload.invalid:443"
+      #expect(proxy.requests.last?.line == "\(line) HTTP/1.1")
+    }
+  }
+
   /// libcurl gives the transport the head of the proxy's answer, too: a 200 that says nothing of the file.
   @Test(.needs("openssl", "nginx")) func whatTheProxySaysOfTheTunnelIsNoReply() async throws {
     let authority = try CertificateAuthority()

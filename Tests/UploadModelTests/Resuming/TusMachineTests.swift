@@ -85,6 +85,9 @@ struct TusMachineTests {
         "done 204 10 /files/1",
       ]),
     row(
+      "a proxy that wants credentials says nothing about the server", knowing: nil,
+      [.status(407)], ["OPTIONS /files", "http-407"]),
+    row(
       "an empty file is there once it is made", size: 0, [.created],
       ["POST /files", "keep /files/1 at 0", "done 201 0 /files/1"]),
     row(

@@ -122,7 +122,7 @@ package struct WaitRule: Hashable, Sendable {
     case .rejected: true
     case .refused:
       failure.status.map { status in
-        (400..<500).contains(status) && ![401, 403, 404, 408, 423, 425, 429].contains(status)
+        (400..<500).contains(status) && ![401, 403, 404, 407, 408, 423, 425, 429].contains(status)
       } ?? false
     default: false
     }
