@@ -98,8 +98,12 @@ final class Access {
     askedBy failure: Failure, _ authorization: Authorization, on engine: isolated UploadEngine
   ) {
     guard failure.isTransient, let seconds = failure.retryAfter else { return }
+    // Everybody hears of the wait, but its reply is the file's, which may contain secrets.
+    var failure = failure
+    failure.reply = Reply(text: "")
     let origins = [authorization.origin, authorization.route.origin].compactMap(\.self)
     engine.schedule {
+      [failure] in
       $0.recordWait(of: Set(origins), until: engine.time.now() + seconds, failure)
     }
   }

@@ -238,7 +238,7 @@ final class Attempt: ExchangeObserver {
   }
 
   /// Works outside the engine's queue. Work that must be finished even if the files are taken back is shielded.
-  func step<Found: Sendable>(
+  func offQueue<Found: Sendable>(
     isShielded: Bool = false, on engine: isolated UploadEngine,
     _ work: @escaping @Sendable () async -> Found
   ) async -> Found {
@@ -281,7 +281,7 @@ extension Attempt {
     for file in files { file.job.token = authorization.token }
     let client = engine.runs.client(
       toOpen: name, first.upload.destination, authorization, engine.time)
-    let result = await step(isShielded: true, on: engine) { await client.opening(by: call) }
+    let result = await offQueue(isShielded: true, on: engine) { await client.opening(by: call) }
     engine.runs.noteOpeningEnded(name)
     switch result {
     case .success(let (values, isFromAway)):
@@ -321,7 +321,7 @@ extension Attempt {
   /// Runs the target's command on the files, and computes digests.
   private func makeReady(_ preparation: Preparation, on engine: isolated UploadEngine) async {
     let uploads = files.map { ($0.upload, $0.job.growingFile(at: $0.upload.item.location)) }
-    let made = await step(on: engine) {
+    let made = await offQueue(on: engine) {
       var made: [Result<PreparedUpload, Failure.Cause>] = []
       for (position, (upload, file)) in uploads.enumerated() {
         do throws(Failure.Cause) {
@@ -358,7 +358,7 @@ extension Attempt {
     let onlyAsks = engine.mayOnlyAsk(about: ids)
     guard !engine.takeKnownMissing(ids) else { return }
     let uploads = files.map(\.upload)
-    let existing = await step(on: engine) {
+    let existing = await offQueue(on: engine) {
       await preparation.existing(uploads, token: authorization.token)
     }
     leaveStopped(on: engine)
@@ -398,7 +398,7 @@ extension Attempt {
   ) async {
     while let first = files.first, first.upload.target.ticket != nil {
       let upload = first.upload
-      let reply = await step(on: engine) { () -> Result<Preparation.TicketReply?, Failure> in
+      let reply = await offQueue(on: engine) { () -> Result<Preparation.TicketReply?, Failure> in
         do throws(Failure) {
           return .success(try await preparation.ticket(for: upload, token: authorization.token))
         } catch {
@@ -573,7 +573,7 @@ extension Attempt {
     let wanted = upload.destination.digests
     if !wanted.isEmpty, upload.item.digests == nil {
       // The checksums that the target asks for, from the file as it is sent.
-      let digests = await step(on: engine) { [file] in FileDigest.digests(wanted, of: file) }
+      let digests = await offQueue(on: engine) { [file] in FileDigest.digests(wanted, of: file) }
       guard !job.isTakenBack else { return nil }
       guard let digests else { throw FileDigest.failure }
       upload.item.digests = digests
@@ -585,7 +585,7 @@ extension Attempt {
     case .same: loss = nil
     case .none: loss = .fileUncertain
     case .inContent:
-      let isSame = await step(on: engine) { [file] in (try? file.compare()) ?? false }
+      let isSame = await offQueue(on: engine) { [file] in (try? file.compare()) ?? false }
       guard !job.isTakenBack else { return nil }
       loss = isSame ? nil : .fileChanged
     }
@@ -626,7 +626,7 @@ extension Attempt {
     }.mapError { Failure(.unusable($0.description)) }
     let create = target.server.create
     // The files have arrived, so this is done even if they are taken back.
-    return await step(isShielded: true, on: engine) {
+    return await offQueue(isShielded: true, on: engine) {
       var failures: [ItemID: Failure] = [:]
       for (id, values) in delivered {
         do throws(Failure) {

@@ -250,7 +250,7 @@ final class Conversation: ExchangeObserver {
     let wanted = Set([request.checksum, isSigned ? .sha256 : nil].compactMap(\.self))
     guard let content = request.content, !wanted.isEmpty, !job.isStopped else { return nil }
     let file = file
-    return await attempt.step(on: engine) { FileDigest.digests(wanted, of: file, in: content) }
+    return await attempt.offQueue(on: engine) { FileDigest.digests(wanted, of: file, in: content) }
   }
 
   private func make(
@@ -293,7 +293,7 @@ final class Conversation: ExchangeObserver {
   ) {
     let file = file
     Task {
-      let digests = await attempt.step(on: engine) {
+      let digests = await attempt.offQueue(on: engine) {
         FileDigest.digests(wanted, of: file, in: range)
       }
       if job.isTakenBack {
@@ -310,7 +310,7 @@ final class Conversation: ExchangeObserver {
   private func verify(on engine: isolated UploadEngine) {
     let file = file
     Task {
-      let trouble = await attempt.step(on: engine) { () -> Failure.Cause? in
+      let trouble = await attempt.offQueue(on: engine) { () -> Failure.Cause? in
         do throws(FileError) { try file.verify() } catch {
           return Failure.Cause(error, wasSeen: true)
         }

@@ -133,7 +133,9 @@ struct TargetOptions: ParsableArguments {
       if SecretName.matches(name), let variable = value.emptyVariables.first {
         throw UserError("--header \(name): the environment variable \(variable) is empty")
       }
-      if name.lowercased() == "authorization" { (target.tokenCommand, target.sigV4) = (nil, nil) }
+      if name.lowercased() == "authorization" {
+        (target.tokenCommand, target.sigV4, target.digest) = (nil, nil, nil)
+      }
       target.headers.removeAll { $0.name.lowercased() == name.lowercased() }
       target.headers.append(self.field(named: name, value))
     }

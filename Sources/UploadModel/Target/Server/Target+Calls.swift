@@ -1,6 +1,9 @@
 extension Target {
   /// All requests to its server that are not uploads.
-  package var calls: [Call] { serverCalls + [ticket?.call].compactMap(\.self) }
+  package var calls: [Call] {
+    serverCalls + [ticket?.call].compactMap(\.self) + run.calls.map(\.call)
+      + (resume.pieces?.calls ?? []).map(\.call)
+  }
 
   private var serverCalls: [Call] {
     [server.list?.call, server.get, server.delete, server.create, exists?.call, wait?.call]
