@@ -7,6 +7,37 @@ struct StateWriter {
   let revision: Int64
   let now: Double
 
+  /// Claims items that are about to be sent, and opens their attempts. Returns those that it could claim.
+  func begin(_ ids: [ItemID]) throws -> Set<ItemID> {
+    let claim = try db.statement(
+      """
+      UPDATE item SET state = 'sending', failure = NULL, revision = ?,
+        run = (SELECT id FROM run WHERE run.target = item.target)
+      WHERE id = ? AND listed AND state = 'waiting'
+      """)
+    let attempt = try db.statement(
+      """
+      INSERT INTO attempt (item, number, began)
+      SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2 FROM attempt WHERE item = ?1
+      """)
+    // Closes the attempt of an item that was removed while it was being sent, and restored before the end of the
+    // attempt was reported.
+    let leftOpen = try db.statement(
+      """
+      UPDATE attempt SET ended = ?, outcome = \(AttemptOutcome.withdrawn.sql)
+      WHERE item = ? AND ended IS NULL
+      """)
+    var begun: Set<ItemID> = []
+    for id in ids {
+      try claim.execute([revision, id.rawValue])
+      guard db.changes == 1 else { continue }
+      try leftOpen.execute([now, id.rawValue])
+      try attempt.execute([id.rawValue, now])
+      begun.insert(id)
+    }
+    return begun
+  }
+
   func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {
     switch state {
     case .waiting:

@@ -179,59 +179,35 @@ package final class UploadStore: Sendable {
   ///
   /// From then on the items count as being sent until `record` says otherwise, even after a crash.
   package func begin(_ ids: [ItemID], now: Date = Date()) throws(StoreError) -> Set<ItemID> {
-    let begun = try write { db, revision in
-      let claim = try db.statement(
-        """
-        UPDATE item SET state = 'sending', failure = NULL, revision = ?,
-          run = (SELECT id FROM run WHERE run.target = item.target)
-        WHERE id = ? AND listed AND state = 'waiting'
-        """)
-      let attempt = try db.statement(
-        """
-        INSERT INTO attempt (item, number, began)
-        SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2 FROM attempt WHERE item = ?1
-        """)
-      // Closes the attempt of an item that was removed while it was being sent, and restored before the end of the
-      // attempt was reported.
-      let leftOpen = try db.statement(
-        """
-        UPDATE attempt SET ended = ?, outcome = \(AttemptOutcome.withdrawn.sql)
-        WHERE item = ? AND ended IS NULL
-        """)
-      var begun: Set<ItemID> = []
-      for id in ids {
-        try claim.execute([revision, id.rawValue])
-        guard db.changes == 1 else { continue }
-        try leftOpen.execute([now.timeIntervalSince1970, id.rawValue])
-        try attempt.execute([id.rawValue, now.timeIntervalSince1970])
-        begun.insert(id)
-      }
-      return begun
-    }
-    progress.withLock { for id in begun { $0[id] = 0 } }
-    return begun
+    try record([], starting: ids, now: now)
   }
 
-  /// Records the new states of items, in order. If hoist is `leaving`, uploads aborted now stay in the queue.
+  /// Records the new states of items, in order, and then the start of attempts; returns the items that may start, as
+  /// `begin` does. If hoist is `leaving`, uploads aborted now stay in the queue.
+  @discardableResult
   package func record(
-    _ changes: [(ItemID, ItemState)], leaving: Bool = false, now: Date = Date()
-  ) throws(StoreError) {
+    _ changes: [(ItemID, ItemState)], starting ids: [ItemID] = [], leaving: Bool = false,
+    now: Date = Date()
+  ) throws(StoreError) -> Set<ItemID> {
     let notable = progress.withLock { progress in
       changes.filter { id, state in
         if case .sending(_, let sent, _) = state { progress[id] = sent }
         return state.isWrittenDown
       }
     }
-    guard !notable.isEmpty else { return }
-    try write { db, revision in
+    guard !notable.isEmpty || !ids.isEmpty else { return [] }
+    let begun = try write { db, revision in
       let writer = StateWriter(db: db, revision: revision, now: now.timeIntervalSince1970)
       for (id, state) in notable {
         try writer.write(state, of: id, bytes: progress.withLock { $0[id] }, leaving: leaving)
       }
+      return try ids.isEmpty ? [] : writer.begin(ids)
     }
     progress.withLock { progress in
       for (id, state) in notable where !state.isActive { progress[id] = nil }
+      for id in begun { progress[id] = 0 }
     }
+    return begun
   }
 
   /// Records where an item can resume and the offset at which the current attempt began; nil if the item must start

@@ -58,6 +58,9 @@ final class TestClock: Sendable {
     }
   }
 
+  /// Lets time go by for somebody who works so long. What is due stays due.
+  func work(for seconds: Double) { content.withLock { $0.now = $0.now + seconds } }
+
   /// Lets time go by, a quarter of a second at a time, until the task is cancelled. Between two steps everybody else
   /// gets a turn, so that what can happen without a delay happens before the next one.
   func run() async {

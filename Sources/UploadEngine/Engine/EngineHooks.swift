@@ -3,9 +3,12 @@ import UploadModel
 
 /// What an engine asks and tells its owner. Everything but `mediaType` is called on the engine's queue.
 package struct EngineHooks: Sendable {
-  /// Called before the first byte of the uploads is sent. Returns those that may start; the others are forgotten. If it
-  /// returns nil, nothing more starts until `setStarted(true)`.
-  package var admission: @Sendable (_ items: [ItemID]) -> Set<ItemID>? = { Set($0) }
+  /// Called at the end of a turn, before the first byte of the uploads that are to start is sent, with the changes that
+  /// have not been reported, which came first: so both can be written at once. Returns the uploads that may start; the
+  /// others are forgotten. If it returns nil, nothing more starts until `setStarted(true)`. If there is no such hook, the
+  /// changes are reported as usual, and all may start.
+  package var admission:
+    (@Sendable (_ changes: [(ItemID, ItemState)], _ items: [ItemID]) -> Set<ItemID>?)?
   /// Guesses the type of a file that a target's command has made; nil keeps the original's.
   package var mediaType: @Sendable (FileLocation) -> String? = { _ in nil }
   /// Called when a server becomes unreachable, and when it can be reached again.

@@ -8,7 +8,9 @@ import Synchronization
 /// for all of them, even if tasks have to be resumed for that.
 ///
 /// It is a task executor as well: a continuation is resumed on the task's preferred executor, and not on its actor's.
-/// Without this preference, each reply would take a detour over the global pool. (`DispatchSerialQueue`, which is an executor itself, exists only on Apple's systems.)
+/// Without this preference, each reply would take a detour over the global pool.
+///
+/// (`DispatchSerialQueue`, which is an executor itself, exists only on Apple's systems.)
 final class QueueExecutor: SerialExecutor, TaskExecutor {
   let queue: DispatchQueue
 
@@ -56,24 +58,30 @@ final class QueueExecutor: SerialExecutor, TaskExecutor {
     if needsTurn { queue.async { self.turn() } }
   }
 
+  /// Runs turns until nothing is left. What a turn's end adds is the next turn.
   private func turn() {
-    // The closures keep the actor alive until its turn has ended.
-    var done: [[Work]] = []
-    while let work = takeWork() {
-      for work in work { run(work) }
-      done.append(work)
+    while hasWork() {
+      // The closures keep the actor alive until its turn has ended.
+      var done: [[Work]] = []
+      while let work = takeWork() {
+        for work in work { run(work) }
+        done.append(work)
+      }
+      withExtendedLifetime(done) { line.withLock { $0.turnEnded }() }
     }
-    guard !done.isEmpty else { return }
-    withExtendedLifetime(done) { line.withLock { $0.turnEnded }() }
   }
 
-  /// The work that waits; nil, and the turn is over, if there is none.
+  /// Whether there is work. If not, the next to come needs another block.
+  private func hasWork() -> Bool {
+    line.withLock { line in
+      line.hasTurn = !line.work.isEmpty
+      return line.hasTurn
+    }
+  }
+
   private func takeWork() -> [Work]? {
     line.withLock { line in
-      guard !line.work.isEmpty else {
-        line.hasTurn = false
-        return nil
-      }
+      guard !line.work.isEmpty else { return nil }
       defer { line.work = [] }
       return line.work
     }

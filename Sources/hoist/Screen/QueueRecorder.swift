@@ -93,8 +93,11 @@ final class QueueRecorder: Sendable {
   /// Makes uploads that are interrupted from now on stay in the queue.
   func leave() { content.withLock { $0.isLeaving = true } }
 
-  /// Records the start of uploads and returns those that may begin: `EngineHooks.admission`.
-  func admit(_ ids: [ItemID]) -> Set<ItemID>? { write([]) ? trying { try store.begin(ids) } : nil }
+  /// Records the new states of items and then the start of uploads, in one transaction. Returns those that may begin:
+  /// `EngineHooks.admission`.
+  func write(_ changes: [(ItemID, ItemState)], starting ids: [ItemID]) -> Set<ItemID>? {
+    trying { try record(changes, starting: ids) }
+  }
 
   /// Records where an upload can resume: `EngineHooks.keeping`. If that cannot be written, the upload continues,
   /// but starts over after a crash.
@@ -144,17 +147,21 @@ final class QueueRecorder: Sendable {
     }
   }
 
-  private func record(_ changes: [(ItemID, ItemState)]) throws(StoreError) {
+  @discardableResult
+  private func record(
+    _ changes: [(ItemID, ItemState)], starting ids: [ItemID] = []
+  ) throws(StoreError) -> Set<ItemID> {
     try writing.withLock { _ throws(StoreError) in
       let (left, isLeaving) = content.withLock { ($0.unwritten, $0.isLeaving) }
       let all = left + changes
       do throws(StoreError) {
-        try store.record(all, leaving: isLeaving)
+        let begun = try store.record(all, starting: ids, leaving: isLeaving)
         content.withLock { $0.unwritten = [] }
         if !left.isEmpty { journal.remove() }
         // Do this even if these uploads make nothing due themselves: a file may have been waiting for one of them to
         // end.
         if all.contains(where: { $0.1.isFinished }) { disposeSoon() }
+        return begun
       } catch {
         // Leave out progress, which means nothing once the session is over.
         let unwritten = all.filter { if case .sending = $0.1 { false } else { true } }

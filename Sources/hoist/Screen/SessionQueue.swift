@@ -464,7 +464,11 @@ final class SessionQueue {
     }
     self.throttle = throttle
     var hooks = EngineHooks()
-    hooks.admission = { keeper.admit($0) }
+    hooks.admission = { changes, ids in
+      let changes = book.secrets.hidden(in: changes)
+      defer { throttle.put(changes) }
+      return keeper.write(changes, starting: ids)
+    }
     hooks.mediaType = FileIntake.mediaType
     hooks.outage = { [weak self] origin, news in
       onMain {
