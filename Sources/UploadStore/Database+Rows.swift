@@ -7,7 +7,7 @@ extension Database {
   /// Inserts many rows per statement, since starting and ending a statement costs SQLite more than a row does. `add`
   /// adds the values of a row, in the order of the columns.
   func insert<Row>(
-    into table: String, _ columns: [String], _ rows: [Row],
+    into table: String, _ columns: [String], _ rows: some Sequence<Row>,
     _ add: (Row, inout Parameters) -> Void
   ) throws {
     let row = "(\(repeatElement("?", count: columns.count).joined(separator: ",")))"
@@ -16,19 +16,18 @@ extension Database {
     func statement(_ count: Int) throws -> Statement {
       try self.statement(head + repeatElement(row, count: count).joined(separator: ", "))
     }
-    func insert(_ rows: ArraySlice<Row>, by statement: Statement) throws {
-      try statement.execute { row in for values in rows { add(values, &row) } }
+    var insertMany: Statement?
+    var portion: [Row] = []
+    for row in rows {
+      portion.append(row)
+      guard portion.count == Self.most else { continue }
+      let insert = try insertMany ?? statement(Self.most)
+      try insert.execute { values in for row in portion { add(row, &values) } }
+      insertMany = insert
+      portion.removeAll(keepingCapacity: true)
     }
-    var rest = rows[...]
-    if rest.count >= Self.most {
-      let insertMany = try statement(Self.most)
-      while rest.count >= Self.most {
-        try insert(rest.prefix(Self.most), by: insertMany)
-        rest = rest.dropFirst(Self.most)
-      }
-    }
-    if rest.isEmpty { return }
-    let insertOne = try statement(1)
-    for index in rest.indices { try insert(rest[index...index], by: insertOne) }
+    if portion.isEmpty { return }
+    let insert = try statement(1)
+    for row in portion { try insert.execute { add(row, &$0) } }
   }
 }

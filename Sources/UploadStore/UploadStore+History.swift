@@ -82,12 +82,12 @@ extension UploadStore {
     as record: (UploadItem) -> ItemRecord = \.record, now: Date = Date()
   ) throws(StoreError) {
     try write { db, _ in
-      let ends = ended.compactMap { item, began in
-        AttemptEnd(item.state).map { (item, began, end: Boxed($0)) }
+      let ends = ended.lazy.compactMap { item, began in
+        AttemptEnd(item.state).map { (item, began, $0) }
       }
       var number = try Self.takeNumbers(ended.count, db)
       try db.insert(into: "pushed", Self.pushedColumns, ends) { entry, row in
-        let (item, began, end) = (entry.0, entry.1, entry.end.value)
+        let (item, began, end) = entry
         let record = record(item)
         let identity = item.identity
         let sent = end.receipt?.sent
