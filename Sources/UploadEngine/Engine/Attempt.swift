@@ -62,7 +62,7 @@ final class Attempt: ExchangeObserver {
   func run(on engine: isolated UploadEngine) async {
     if !isPrepared {
       leaveLate(on: engine)
-      await enterRun(on: engine)
+      if let call = enterRun(on: engine) { await openRun(by: call, on: engine) }
       await prepare(on: engine)
       leaveUnacceptable(on: engine)
       splitResuming(on: engine)
@@ -72,10 +72,11 @@ final class Attempt: ExchangeObserver {
 
   /// Sends the files, wherever redirects lead, and concludes.
   private func deliver(on engine: isolated UploadEngine) async {
-    guard let target = files.first?.upload.target else { return }
-    var way = Way(url: target.url)
-    while let (end, shares, sender) = await transmit(way, on: engine) {
-      let batch = judge(end, shares, of: target, way, on: engine)
+    guard let destination = files.first?.upload.destination else { return }
+    var way = Way(url: destination.target.url)
+    while let ended = await transmit(way, on: engine) {
+      let sender = ended.sender
+      let batch = judge(ended.end, ended.shares, of: destination.target, way, on: engine)
       if let next = follow(batch, from: way, on: engine) {
         way = next
         engine.tell(files.map { ($0.id, .preparing(attempt: number)) })
@@ -90,8 +91,13 @@ final class Attempt: ExchangeObserver {
     }
   }
 
-  /// A request that has ended: how, with what of its files, and with whose credentials.
-  private typealias Ended = (TransferEnd, [BatchEnd.File], Authorization)
+  /// A request that has ended: how, with what of its files, and with whose credentials. Whatever an attempt keeps while it
+  /// waits takes room in each attempt, so large values lie in boxes, or belong to functions that wait for nothing.
+  private struct Ended {
+    @Boxed var end: TransferEnd
+    let shares: [BatchEnd.File]
+    @Boxed var sender: Authorization
+  }
 
   private func transmit(_ way: Way, on engine: isolated UploadEngine) async -> Ended? {
     guard let first = files.first else { return nil }
@@ -270,11 +276,15 @@ final class Attempt: ExchangeObserver {
 
 /// The run that the files belong to.
 extension Attempt {
-  /// Sends the request before the first file of a run, if it has not been answered yet.
-  private func enterRun(on engine: isolated UploadEngine) async {
-    guard let first = files.first else { return }
+  /// Adds what the run brings. Returns the request before the first file of a run, if it has not been answered yet.
+  private func enterRun(on engine: isolated UploadEngine) -> Call? {
+    guard let first = files.first else { return nil }
     occasion = engine.runs.occasion(of: first.job, on: engine)
-    guard let call = engine.runs.opening(for: first.job, on: engine) else { return }
+    return engine.runs.opening(for: first.job, on: engine)
+  }
+
+  private func openRun(by call: Call, on engine: isolated UploadEngine) async {
+    guard let first = files.first else { return }
     let name = first.upload.target.name
     let authorization = engine.access.authorization(
       of: files.map(\.id), like: first.job, to: first.job.route.origin, on: engine)
@@ -453,6 +463,15 @@ extension Attempt {
 extension Attempt {
   /// Sends the files in one request. Returns how it ended; nil if no file is left to conclude.
   private func request(_ way: Way, on engine: isolated UploadEngine) async -> Ended? {
+    exchange = begin(way, on: engine)
+    guard let exchange else { return nil }
+    let ending = await exchange.end(on: engine)
+    self.exchange = nil
+    return conclude(ending, of: exchange, way, on: engine)
+  }
+
+  /// Begins the files' request. Returns nil if no file is left for it.
+  private func begin(_ way: Way, on engine: isolated UploadEngine) -> Exchange? {
     guard let first = files.first, let home = first.job.route.origin else { return nil }
     let target = first.upload.target
     let ticketed = occasion.address
@@ -474,7 +493,7 @@ extension Attempt {
     if let cause = engine.claim(request.exchange.url, for: first.job) {
       leave([first.id], cause, on: engine)
       // The address was the first file's. The others may have another one.
-      return await self.request(way, on: engine)
+      return begin(way, on: engine)
     }
     if target.prepare != nil {
       // The prepared file differs in size from the original.
@@ -484,25 +503,26 @@ extension Attempt {
         })
     }
     for file in files { file.job.token = authorization.token }
-    let exchange = engine.exchanges.begin(
+    return engine.exchanges.begin(
       request, to: url, attempt: number, authorization, cookies: engine.cookies(of: first.job),
       isAhead: files.contains { engine.isAhead($0.id) }, observer: self, on: engine)
-    self.exchange = exchange
-    let ending = await exchange.end(on: engine)
-    self.exchange = nil
-    switch ending {
-    case .notBegun: return nil
-    case .ended(var end):
-      engine.judgeAhead(after: exchange, end)
-      if let restart = engine.access.settle(
-        &end, authorization, of: first.job, redirects: way.redirects,
-        isProof: exchange.isProof(end), on: engine)
-      {
-        startOver(restart, files.map(\.id), on: engine)
-        return nil
-      }
-      return (end, exchange.files, authorization)
+  }
+
+  /// Takes note of how the files' request has ended.
+  private func conclude(
+    _ ending: Exchange.Ending, of exchange: Exchange, _ way: Way,
+    on engine: isolated UploadEngine
+  ) -> Ended? {
+    guard case .ended(var end) = ending, let first = files.first else { return nil }
+    engine.judgeAhead(after: exchange, end)
+    if let restart = engine.access.settle(
+      &end, exchange.authorization, of: first.job, redirects: way.redirects,
+      isProof: exchange.isProof(end), on: engine)
+    {
+      startOver(restart, files.map(\.id), on: engine)
+      return nil
     }
+    return Ended(end: end, shares: exchange.files, sender: exchange.authorization)
   }
 
   /// The open files of uploads whose files grow.
@@ -557,7 +577,8 @@ extension Attempt {
       case .restart(let restart):
         startOver(restart, [file.id], on: engine)
         return nil
-      case .ended(let end, let share, let authorization): return (end, [share], authorization)
+      case .ended(let end, let share, let authorization):
+        return Ended(end: end, shares: [share], sender: authorization)
       }
     }
     return nil
@@ -600,8 +621,17 @@ extension Attempt {
   private func makeRecords(
     _ batch: BatchEnd, _ sender: Authorization, on engine: isolated UploadEngine
   ) async -> [ItemID: Failure] {
+    guard let work = recording(of: batch, by: sender, on: engine) else { return [:] }
+    // The files have arrived, so this is done even if they are taken back.
+    return await offQueue(isShielded: true, on: engine, work)
+  }
+
+  /// What has to be done for the delivered files; nil if nothing.
+  private func recording(
+    of batch: BatchEnd, by sender: Authorization, on engine: isolated UploadEngine
+  ) -> (@Sendable () async -> [ItemID: Failure])? {
     guard let first = files.first, first.upload.destination.needs.records else {
-      return [:]
+      return nil
     }
     let target = first.upload.target
     let (now, occasion) = (engine.time.date(), occasion)
@@ -616,7 +646,7 @@ extension Attempt {
       values.index = index
       return (file.id, values)
     }
-    guard !delivered.isEmpty else { return [:] }
+    guard !delivered.isEmpty else { return nil }
     let client = ServerClient(
       to: first.upload.destination, on: occasion.aside(), token: sender.token,
       from: engine.tokenSource,
@@ -625,8 +655,7 @@ extension Attempt {
       try target.ticket?.confirmation?.request(askedForBy: occasion.ticket, of: target)
     }.mapError { Failure(.unusable($0.description)) }
     let create = target.server.create
-    // The files have arrived, so this is done even if they are taken back.
-    return await offQueue(isShielded: true, on: engine) {
+    return {
       var failures: [ItemID: Failure] = [:]
       for (id, values) in delivered {
         do throws(Failure) {

@@ -60,7 +60,7 @@ final class Exchange {
   private var waiting: CheckedContinuation<Ending, Never>?
 
   enum Ending {
-    case ended(TransferEnd)
+    indirect case ended(TransferEnd)
     /// The request was prepared, but taken back before it began.
     case notBegun
   }
