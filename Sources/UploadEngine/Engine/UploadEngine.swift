@@ -140,6 +140,8 @@ package actor UploadEngine {
     guard !news.isEmpty else { return }
     let told = news
     news = []
+    // Progress is not written.
+    guard told.contains(where: { !$0.1.isPreparing && !$0.1.isMoving }) else { return report(told) }
     measuringWrite { report(told) }
   }
 
@@ -158,16 +160,16 @@ package actor UploadEngine {
     }
     guard gathering == nil || needsFilling && !isHurried else { return true }
     isHurried = needsFilling
-    let longest = isHurried ? Self.longestGathering : 4 * Self.longestGathering
+    let longest = isHurried ? Self.longestGathering : 2 * Self.longestGathering
     gathering?.cancel()
-    gathering = after(min(secondsOfWrite / (isHurried ? 4 : 1), longest)) {
+    gathering = after(min(secondsOfWrite / (isHurried ? 2 : 1), longest)) {
       ($0.gathering, $0.hasGathered) = (nil, true)
     }
     return true
   }
 
   private static let slowWrite = 0.002
-  private static let longestGathering = 0.005
+  private static let longestGathering = 0.01
 
   /// Lets the owner write, and notes how long that takes.
   private func measuringWrite<Value>(_ write: () -> Value) -> Value {
