@@ -6,7 +6,7 @@ import UploadModel
 
 @testable import UploadEngine
 
-/// What the engine's owner is given to write in a turn, before anything of it is sent.
+/// What the engine's owner is given to write in a turn, before any of it is sent.
 @Suite(.timeLimit(.minutes(5)))
 struct AdmissionTests {
   private let folder: ScratchDirectory

@@ -58,7 +58,7 @@ final class TestClock: Sendable {
     }
   }
 
-  /// Lets time go by for somebody who works so long. What is due stays due.
+  /// Lets time pass as if somebody had worked for so long. What is due stays due.
   func work(for seconds: Double) { content.withLock { $0.now = $0.now + seconds } }
 
   /// Lets time go by, a quarter of a second at a time, until the task is cancelled. Between two steps everybody else

@@ -1,7 +1,7 @@
 import UploadModel
 
-/// Every cause of a failure, as far as it has an advice of its own. A new cause does not compile until it is here, and
-/// then fails until the table has a row for it.
+/// The causes of failures, as far as they have advice of their own. A new cause does not compile until it is here. Then a
+/// test fails until the table has a row for it.
 enum AdviceKind: Hashable, Sendable, CaseIterable {
   case missing, unreadable, shortage, folder, specialFile, vanished, changed, tooLarge, empty
   case typeNotAllowed, unsendable, sameAddress, sameName

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import UploadModel
 
-/// A failure with an advice of its own, and what that advice is.
+/// A failure that has advice of its own, and how a test follows that advice.
 struct AdviceRow: Sendable, CustomTestStringConvertible {
   enum Remedy: Sendable {
     /// Sending again by a command or by a key, often after a person has mended something. Each story carries it out.
     case stories([AdviceStory])
-    /// Another test of this file carries it out.
+    /// A test elsewhere carries it out: its name, and its file below `Tests/EndToEndTests`.
     case test(_ name: String, in: String)
     /// Only a person can do something about it.
     case person
@@ -31,12 +31,12 @@ struct AdviceRow: Sendable, CustomTestStringConvertible {
   /// A row with stories.
   init(_ failure: Failure, _ stories: AdviceStory...) { self.init(failure, .stories(stories)) }
 
-  /// A row for a cause that needs no more to have its advice.
+  /// A row for a cause from which alone the advice follows.
   init(_ cause: Failure.Cause, status: Int? = nil, _ stories: AdviceStory...) {
     self.init(Failure(cause, status: status, attempts: 1), .stories(stories))
   }
 
-  /// A row for a refusal with a status, and perhaps with words of the server's.
+  /// A row for a refusal with a status and the server's reply.
   static func refused(
     _ status: Int, _ reply: String, _ change: (inout Failure) -> Void, _ stories: AdviceStory...
   ) -> AdviceRow {
@@ -45,7 +45,7 @@ struct AdviceRow: Sendable, CustomTestStringConvertible {
     return AdviceRow(failure, .stories(stories))
   }
 
-  /// A row for a refusal that passes, or whose reason a person has the server mend.
+  /// A row for a refusal that passes by itself, or after somebody has mended the server.
   static func passing(_ status: Int, _ reply: String) -> AdviceRow {
     .refused(status, reply, AdviceStory(script: AdviceServer.failing("\(status) No", body: reply)))
   }

@@ -4,9 +4,9 @@ import TestSupport
 
 /// A server that fails in one way until it is mended, and keeps the files that it takes.
 final class AdviceServer: Sendable {
-  /// What a request is answered with.
+  /// How a request is answered.
   enum Deed: Sendable {
-    /// The rest of a status line, and perhaps header fields; `stores` says whether the file is kept all the same.
+    /// The rest of a status line, and perhaps header fields; `stores` says whether the file is kept nevertheless.
     case reply(String, body: String = "", stores: Bool = false)
     /// These bytes, whatever they are.
     case raw(String)
@@ -20,7 +20,7 @@ final class AdviceServer: Sendable {
   enum Early: Sendable {
     /// Half of the body is read, and the connection breaks.
     case cut
-    /// Nothing is read, and the client hears nothing.
+    /// Nothing is read, and no reply comes.
     case stall
     case reply(String)
   }
@@ -127,7 +127,7 @@ extension AdviceServer {
     failing(.reply(line, body: body))
   }
 
-  /// A server that takes requests whose path or header fields are these, and answers others like this.
+  /// A server that takes requests that fit, and answers others like this.
   static func failing(_ line: String, unless fits: @escaping @Sendable (Request) -> Bool) -> Script
   {
     { request, _ in fits(request) ? .take : .reply(line) }

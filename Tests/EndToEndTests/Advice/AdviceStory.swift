@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A failure, what its advice has a person mend, and the command or the key by which the file is sent again.
+/// A failure, what a person mends on its advice, and the command or the key that sends the file again.
 struct AdviceStory: Sendable {
   /// How the file is sent.
   enum Way: Sendable {
@@ -24,12 +24,12 @@ struct AdviceStory: Sendable {
   /// The files are made by this line of shell.
   var files = "head -c 1000 /dev/urandom > a.bin"
   var arguments = ["a.bin"]
-  /// The target's URL and the rest of its table. SERVER stands for the server's address, OTHER for the same by another
-  /// name.
+  /// The target's URL and the rest of its table. SERVER stands for the server's address, OTHER for the same address with
+  /// another host name, PLACE for its host and port.
   var url = "SERVER/u"
   var table = ""
   var options: [String] = []
-  /// A line of shell after the file was queued.
+  /// A line of shell that runs after the file was queued.
   var meanwhile: String?
   var variables: [String: String] = [:]
   var early: AdviceServer.Early?
@@ -53,12 +53,12 @@ struct AdviceStory: Sendable {
   /// Whether the command is carried out although the file may have arrived.
   var evenArrived = false
 
-  /// The addresses at which the server has the files in the end, and their paths here, both sorted.
+  /// The addresses at which the server has the files in the end, sorted, and the paths of the files here.
   var after = ["/u"]
   var sent = ["a.bin"]
   var script: AdviceServer.Script
 
-  /// Carries it out. The failure must end with the same advice as the row's.
+  /// Carries it out. The advice about the failure must end as the row's does.
   func run(_ row: AdviceRow) async throws {
     let person = try Person()
     let port = startsLate ? try HostileServer.closedPort() : 0

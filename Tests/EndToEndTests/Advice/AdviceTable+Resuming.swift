@@ -36,7 +36,7 @@ extension AdviceTable {
       ]
     case .offsetBeyondEnd: again { $0.offset = "99999" }
     case .offsetStuck: again { $0.offset = "0" }
-    // The advice is that of another fault, which carries it out.
+    // The advice is that of another fault, whose row carries it out.
     case .checksumMismatch, .offsetWentBack, .otherLength, .endedEarly, .neverComplete,
       .locationChanged, .appendTooSmall, .badLocation, .unexpectedStatus, .noOffset:
       []
@@ -47,7 +47,7 @@ extension AdviceTable {
   struct Answers: Sendable {
     var begin = "201 Created"
     var location: String? = "/files/1"
-    /// What it says that it has after a piece; nil if it does not say.
+    /// How much it says that it has after a piece; nil if it does not say.
     var offset: String? = "END"
   }
 

@@ -96,7 +96,7 @@ extension AdviceTable {
         })),
   ]
 
-  /// It may be there, and is not sent again unless somebody has looked.
+  /// The file may be there, and is not sent again unless somebody has looked.
   private static let doubtful: [AdviceRow] = [
     .refused(
       500, "", { $0.arrival = .unclear },

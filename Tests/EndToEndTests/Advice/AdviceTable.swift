@@ -226,7 +226,7 @@ enum AdviceTable {
             way: .program, files: "head -c 9000000 /dev/urandom > a.bin", table: "deadline = 1",
             early: .stall, mendedTable: "deadline = 60", script: AdviceServer.taking))
       ]
-    // The advice is that of a lost connection, which carries it out.
+    // The advice is that of a lost connection, whose row carries it out.
     case .network: [AdviceRow(.network("Stream error in the HTTP/2 framing layer"))]
     case .selfSigned:
       [

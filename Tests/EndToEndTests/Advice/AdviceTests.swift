@@ -4,7 +4,7 @@ import Testing
 import UploadModel
 
 extension EndToEnd {
-  /// What hoist advises after a failure is done, and what that does on the server is looked at.
+  /// The tests do what hoist advises after a failure, and compare what the server then has.
   @Suite("A person does what hoist advises")
   struct AdviceTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -35,7 +35,7 @@ extension EndToEnd {
       #expect(Set(faults) == Set(ResumeFault.allCases))
     }
 
-    @Test("Every status, and everything that is known of it, has an advice of the table")
+    @Test("the advice for every status is in the table, whether or not the file may have arrived")
     func everyStatus() {
       let known = Set(AdviceTable.rows.map(\.lastSentence))
       for status in 100...599 {
@@ -48,7 +48,8 @@ extension EndToEnd {
       }
     }
 
-    /// No advice sends a file in clear or without a look at who gets it, and what only a person can do is no command.
+    /// No advice sends a file unencrypted or to a server that nobody has checked. Advice that only a person can follow names
+    /// no command.
     @Test(arguments: AdviceTable.rows)
     func noAdviceDoesHarm(_ row: AdviceRow) throws {
       let words = row.failure.explanation

@@ -3,18 +3,18 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// What messages, summaries and reports advise beside the advice about failures.
+  /// What messages, summaries and reports advise, apart from the advice about failures.
   @Suite("A person runs the commands, and presses the keys, that messages name")
   struct NamedCommandTests {
     /// Who carries out a command that is named.
     enum Proof {
-      /// Only a help text names it, or what it names is no remedy.
+      /// Only a help text names it, or it remedies nothing.
       case help
       /// A test by this name, in a file below `Tests/EndToEndTests`.
       case test(String, in: String = "Advice/NamedCommandTests")
     }
 
-    /// The commands that are named in the program's words.
+    /// The commands that the program's messages name.
     static let commands: [String: Proof] = [
       "add": .help, "completions": .help, "ls": .help, "rm": .help, "push -r": .help,
       "push -q": .help, "push --watch": .help, "push --from-file": .help, "receive": .help,
@@ -49,7 +49,7 @@ extension EndToEnd {
           let words = after.prefix(40).prefix { $0.isASCII && ($0.isLetter || "- ".contains($0)) }
             .split(separator: " ", maxSplits: 2)
           guard let word = words.first, first.contains(word) else { continue }
-          // "push -" has standard input.
+          // "push -" sends standard input.
           let next = words.dropFirst().first.map { $0 == "-" ? "" : String($0) } ?? ""
           let isPart = next.hasPrefix("-") || ["queue", "target"].contains(word)
           named.insert(isPart && !next.isEmpty ? "\(word) \(next)" : String(word))
@@ -169,7 +169,7 @@ extension EndToEnd {
       #expect(plain.status == 0 && sent == [[1]], "\(plain)")
     }
 
-    /// The usual configuration may have a target of the same name, and it is another.
+    /// The usual configuration may have another target of the same name.
     @Test("a configuration and a history of one's own are in the command that sends again")
     func otherConfiguration() async throws {
       let own = "[targets.t]\nurl = \"\(server.address)/own\"\n"

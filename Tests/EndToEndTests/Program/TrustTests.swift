@@ -49,7 +49,7 @@ struct TrustTests {
     #expect(impostor.stop().map(\.status) == [201])
   }
 
-  /// A pin is that of a target, so a push to an address alone is sent again to the target that has it.
+  /// A pin belongs to a target, so what a push to a bare address could not send goes to the target that has the pin.
   @Test(.needs("openssl", "nginx")) func whatFailedAtAnAddressGoesToItsTarget() throws {
     let folder = try ScratchDirectory()
     let file = try folder.write("a.txt", Array("hello".utf8))
