@@ -49,7 +49,7 @@ struct AddCommand: HoistCommand {
     queue.add(
       wishes.lazy.flatMap { $0.files(home: context.home) }, FileIntake(for: target), in: rules,
       takes: { item in
-        // A folder would stay in the queue, and fail, for ever.
+        // A folder would stay in the queue for ever and fail each time.
         if item.state.failure?.cause == .notAFile(kind: "a folder") {
           folders.append(item)
           return false
@@ -64,25 +64,8 @@ struct AddCommand: HoistCommand {
       return failure == nil
     }
     if let failure { throw failure }
-    for item in folders + added.items {
-      let name = SafeText.line(item.location.description)
-      if let failure = item.state.failure {
-        context.output.error("✗ \(name): \(failure.headline)")
-      } else if let note = item.note {
-        context.output.error("· \(name): \(note)")
-      }
-    }
+    tell(of: added, folders, copies: copies, to: target, in: context)
     let bad = folders.count + added.items.count(where: \.state.isFinished)
-    let skipped = added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
-    let taken = added.accompanyingWords.map { ", \($0)" } ?? ""
-    let without = added.emptyWords.map { "; \($0)" } ?? ""
-    let fate = sent.skipSent ? "skipped as waiting already" : "of them waiting already"
-    let copied = copies == 0 ? "" : ", \(copies) \(fate)"
-    context.output.error(
-      added.items.isEmpty && added.skipped.isEmpty && copies == 0 && folders.isEmpty
-        ? "nothing was queued: no files were found\(taken)"
-        : "\(HumanReadable.count(added.items.count - bad + folders.count, "file")) queued for \(target.name)\(added.repetition)\(copied)\(skipped)\(taken)\(without)"
-    )
     if bad > 0 {
       let option = QueueOptions.words(for: queue.store.path, context.environment)
       throw UserError(
@@ -92,5 +75,32 @@ struct AddCommand: HoistCommand {
             : "hoist add -r\(option) adds the files in a folder"),
         status: .someFailed)
     }
+  }
+
+  /// Says what was queued, and what was not and why. `folders` were left out because `-r` was not given; `copies` is how
+  /// many of the files were waiting already.
+  private func tell(
+    of added: QueueIntake.Added, _ folders: [UploadItem], copies: Int, to target: Target,
+    in context: Context
+  ) {
+    for item in folders + added.items {
+      let name = SafeText.line(item.location.description)
+      if let failure = item.state.failure {
+        context.output.error("✗ \(name): \(failure.headline)")
+      } else if let note = item.note {
+        context.output.error("· \(name): \(note)")
+      }
+    }
+    let queued = added.items.count { !$0.state.isFinished }
+    let skipped = added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
+    let taken = added.accompanyingWords.map { ", \($0)" } ?? ""
+    let without = added.emptyWords.map { "; \($0)" } ?? ""
+    let fate = sent.skipSent ? "skipped as waiting already" : "of them waiting already"
+    let copied = copies == 0 ? "" : ", \(copies) \(fate)"
+    context.output.error(
+      added.items.isEmpty && added.skipped.isEmpty && copies == 0 && folders.isEmpty
+        ? "nothing was queued: no files were found\(taken)"
+        : "\(HumanReadable.count(queued, "file")) queued for \(target.name)\(added.repetition)\(copied)\(skipped)\(taken)\(without)"
+    )
   }
 }

@@ -34,27 +34,42 @@ struct PreviewOptions: ParsableArguments {
       if intake.accompanying(item) == nil { items.append(item) }
       return true
     }
-    var status = ExitStatus.success
-    func complain(_ item: UploadItem, _ cause: Failure.Cause) {
-      status = .someFailed
-      let failure = Failure(cause)
-      context.output.error(
-        SafeText.line("hoist: \(item.location): \(failure.headline). \(failure.explanation)"))
-    }
+    var areAllShown = true
     for item in items {
-      if let failure = item.state.failure { complain(item, failure.cause) }
+      guard let failure = item.state.failure else { continue }
+      areAllShown = false
+      complain(of: item, failure.cause, in: context)
     }
     if target.prepare != nil {
       context.output.error(
         "hoist: the command that prepares the files is not run; the files are shown without it")
     }
-    var sound = items.filter { $0.state.failure == nil }
+    let sound = items.filter { $0.state.failure == nil }
     if asCurl {
       try showCommands(for: sound, to: destination, in: context)
-      return status
+    } else if try !showRequests(
+      for: sound, to: destination, after: inputs.sent, json: json, in: context)
+    {
+      areAllShown = false
     }
-    for index in sound.indices where !target.digests.isEmpty {
-      sound[index].digests = FileDigest.digests(target.digests, of: sound[index].location)
+    return areAllShown ? .success : .someFailed
+  }
+
+  private func complain(of item: UploadItem, _ cause: Failure.Cause, in context: Context) {
+    let failure = Failure(cause)
+    context.output.error(
+      SafeText.line("hoist: \(item.location): \(failure.headline). \(failure.explanation)"))
+  }
+
+  /// Shows the requests. `sent` are the addresses that are taken already. Returns whether all files could be shown.
+  private func showRequests(
+    for items: [UploadItem], to destination: SendPlan, after sent: SentAddresses, json: Bool,
+    in context: Context
+  ) throws -> Bool {
+    let target = destination.target
+    var (sound, areAllShown) = (items, true)
+    for index in sound.indices where !destination.digests.isEmpty {
+      sound[index].digests = FileDigest.digests(destination.digests, of: sound[index].location)
     }
     let run: RequestOutline.Run
     do throws(Failure.Cause) {
@@ -72,25 +87,29 @@ struct PreviewOptions: ParsableArguments {
       }
     }
     show(run.open.map { Self.json($0, named: "open") }, run.firstLines)
-    var addresses = inputs.sent
+    var addresses = sent
     for group in Batch.groups(of: sound, to: target) {
       let (preview, faults) = RequestOutline.of(
         group.map { UploadJob(item: $0, destination: destination) }, now: context.time.date())
       for fault in faults {
-        group.filter { $0.id == fault.item }.forEach { complain($0, fault.cause) }
+        areAllShown = false
+        for item in group where item.id == fault.item {
+          complain(of: item, fault.cause, in: context)
+        }
       }
       guard let preview else { continue }
       if preview.pieces == nil, let first = group.first, let address = preview.head.url,
         let cause = addresses.claim(
           address, for: first, of: target, hiding: destination.secrets)
       {
-        complain(first, cause)
+        areAllShown = false
+        complain(of: first, cause, in: context)
         continue
       }
       show(Self.json(preview), preview.lines(target))
     }
     show(run.close.map { Self.json($0, named: "close") }, run.lastLines)
-    return status
+    return areAllShown
   }
 
   /// Shows the curl commands. Quoted for a shell, they are also safe for a terminal: see `ShellWord`.

@@ -31,7 +31,7 @@ struct QueueOptions: ParsableArguments {
       ?? UploadStore.usualPath(environment: environment)
   }
 
-  /// What a command needs to act on the queue at `path`, with a space before it; empty for the usual queue.
+  /// The option that a command needs to act on the queue at `path`, with a space before it; empty for the usual queue.
   static func words(for path: String, _ environment: [String: String]) -> String {
     path == usualPath(environment) ? "" : " --queue \(ShellWord.quoted(SafeText.line(path)))"
   }

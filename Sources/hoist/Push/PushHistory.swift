@@ -17,7 +17,7 @@ final class PushHistory: Sendable {
   private let folder = FileManager.default.currentDirectoryPath
   private let queue = DispatchQueue(label: "hoist.history", qos: .utility)
   private let content = Mutex(Content())
-  /// The files that were sent since the report was written that names them as failed.
+  /// The files that have been sent since the report that names them as failed was written.
   private let sentSince: [UUID: UploadStore.SentFile]
 
   /// Rows are written as soon as there are this many, or 0.2 s after the first of them.
@@ -29,7 +29,7 @@ final class PushHistory: Sendable {
     var trouble: StoreError?
   }
 
-  /// - Parameter report: when the report was written whose failed files are sent again; nil if there is none.
+  /// - Parameter report: when the report whose failed files are sent again was written; nil if there is no report.
   init(intake: QueueIntake, target: TargetName, time: TimeSource, since report: Date?) {
     self.time = time
     self.intake = intake

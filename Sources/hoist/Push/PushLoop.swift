@@ -4,7 +4,7 @@ import UploadEngine
 import UploadModel
 
 /// What a push does about each event. It owns the files under way and what is counted of them, and tells the engine, the
-/// history and the reporter. Where events come from, and what a file's states mean, is not its business.
+/// history and the reporter. It does not know where events come from, nor what the states of a file mean.
 struct PushLoop {
   enum Event: Sendable {
     case walk(PushInputReader.News)
@@ -46,7 +46,7 @@ struct PushLoop {
   /// enough to fill requests even if the news that some files have begun arrives late.
   private static let mostInLine = 512
 
-  /// The loop of a push whose files come from `walk`. `feed` takes the events that the loop itself brings about.
+  /// The loop of a push whose files come from `walk`. `feed` takes the events that the loop itself causes.
   init(
     _ push: Push, to destination: SendPlan, engine: UploadEngine, walk: PushInputReader,
     changes: ChangeBuffer, feed: AsyncStream<Event>.Continuation

@@ -8,8 +8,8 @@ struct RetryHint {
   var target: String?
   /// The options that the target also needs, whose values must not be shown.
   var options: [String] = []
-  /// The options that say where the target's configuration and the history are, as the user gave them, each followed by
-  /// its file.
+  /// The options that say where the target's configuration and the history are, each with its file, as the user gave
+  /// them.
   var files: [(option: String, path: String)] = []
 
   /// The hint; nil if nothing failed, or if the files that failed belong to a run that cannot be continued.

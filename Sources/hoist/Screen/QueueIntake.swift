@@ -52,7 +52,8 @@ struct QueueIntake: Sendable {
       return accompanying == 1 ? "1 file goes with another" : "\(accompanying) files go with others"
     }
 
-    /// Which folders have nothing to add, in words; nil if there is none, or if nothing was found at all.
+    /// Which folders have nothing to add, in words; nil if there are no such folders, or if nothing was
+    /// found at all.
     var emptyWords: String? {
       guard let first = empty.first, !(items + skipped + doubtful).isEmpty else { return nil }
       let others =

@@ -12,7 +12,7 @@ import UploadStore
 /// every second. The next sender finds the journal, however this process ends.
 final class QueueRecorder: Sendable {
   let store: UploadStore
-  /// What commands need to act on this queue; see `QueueOptions`.
+  /// The option that commands need to act on this queue; see `QueueOptions.words`.
   let option: String
   private let journal: ResultJournal
   private let content = Mutex(Content())
@@ -93,9 +93,9 @@ final class QueueRecorder: Sendable {
   /// Makes uploads that are interrupted from now on stay in the queue.
   func leave() { content.withLock { $0.isLeaving = true } }
 
-  /// Records the new states of items and then the start of uploads, in one transaction. Returns those that may begin:
-  /// `EngineHooks.admission`.
-  func write(_ changes: [(ItemID, ItemState)], starting ids: [ItemID]) -> Set<ItemID>? {
+  /// Records the new states of items and then the start of uploads, in one transaction. Returns the uploads that may
+  /// begin; nil if nothing could be written: `EngineHooks.admission`.
+  func admit(_ ids: [ItemID], after changes: [(ItemID, ItemState)]) -> Set<ItemID>? {
     trying { try record(changes, starting: ids) }
   }
 

@@ -467,7 +467,7 @@ final class SessionQueue {
     hooks.admission = { changes, ids in
       let changes = book.secrets.hidden(in: changes)
       defer { throttle.put(changes) }
-      return keeper.write(changes, starting: ids)
+      return keeper.admit(ids, after: changes)
     }
     hooks.mediaType = FileIntake.mediaType
     hooks.outage = { [weak self] origin, news in

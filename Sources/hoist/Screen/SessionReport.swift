@@ -11,7 +11,7 @@ struct SessionReport {
   let unwritten: QueueRecorder.UnsavedResults?
   /// News of runs that deserves a person's attention, by target.
   var runTroubles: [String: RunNews] = [:]
-  /// What commands need to act on this queue; see `QueueOptions`.
+  /// The option that commands need to act on this queue; see `QueueOptions.words`.
   var queueOption = ""
   /// The process that continues sending the queue, if any.
   let successor: pid_t?
