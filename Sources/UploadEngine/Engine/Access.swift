@@ -2,7 +2,7 @@ import Foundation
 import HTTPTransport
 import UploadModel
 
-/// Access to servers: which credentials a request carries, and what its end tells about them and about its server.
+/// Access to servers: which credentials a request carries, and what its end says about them and about its server.
 ///
 /// It owns the tokens. What follows from a refusal or an outage for other files is the scheduler's decision.
 final class Access {
@@ -28,7 +28,7 @@ final class Access {
       command: job.upload.target.tokenCommand, items: items)
   }
 
-  // MARK: What ends tell
+  // MARK: What ends say
 
   /// Records what the end of a file's request says about the server and the credentials. If a new token was refused, the
   /// end then states that. Returns how the uploads start over if their attempt does not count. `isProof` is false if the
@@ -93,12 +93,12 @@ final class Access {
     noteAccepted(authorization, on: engine)
   }
 
-  /// Holds back the files for a server that asks to wait. If it is not the target's own, neither is asked.
+  /// Holds back the files for a server that asks to wait, and for the target's own server if that is another one.
   func holdBack(
     askedBy failure: Failure, _ authorization: Authorization, on engine: isolated UploadEngine
   ) {
     guard failure.isTransient, let seconds = failure.retryAfter else { return }
-    // Everybody hears of the wait, but its reply is the file's, which may contain secrets.
+    // All listeners are told of the wait. The reply belongs to the file alone, and may contain secrets.
     var failure = failure
     failure.reply = Reply(text: "")
     let origins = [authorization.origin, authorization.route.origin].compactMap(\.self)
@@ -225,7 +225,7 @@ final class Access {
   }
 }
 
-/// What a request tells about whether its server can be reached.
+/// What a request shows about whether its server can be reached.
 private enum Contact: Equatable {
   /// Nothing: it ended before anything was sent or received.
   case none
@@ -244,7 +244,7 @@ extension TransferEnd {
 }
 
 extension Failure {
-  /// What a request around files tells that has failed like this.
+  /// What a request around files shows by failing like this.
   fileprivate var contact: Contact {
     guard status == nil else { return .answered }
     if cause.isUnreachable { return .unreachable(cause, sentAll: false) }

@@ -42,7 +42,7 @@ final class Attempt: ExchangeObserver {
   private(set) var occasion = Occasion()
   private var exchange: Exchange?
   private var conversation: Conversation?
-  /// What cancels the work under way outside the engine's queue that may be cancelled.
+  /// Cancel the work that is under way outside the engine's queue, unless it is shielded.
   private var steps: [Int: () -> Void] = [:]
   private var lastStep = 0
 
@@ -62,6 +62,7 @@ final class Attempt: ExchangeObserver {
   func run(on engine: isolated UploadEngine) async {
     if !isPrepared {
       leaveLate(on: engine)
+      openGrowing()
       if let call = enterRun(on: engine) { await openRun(by: call, on: engine) }
       await prepare(on: engine)
       leaveUnacceptable(on: engine)
@@ -75,7 +76,6 @@ final class Attempt: ExchangeObserver {
     guard let destination = files.first?.upload.destination else { return }
     var way = Way(url: destination.target.url)
     while let ended = await transmit(way, on: engine) {
-      let sender = ended.sender
       let batch = judge(ended.end, ended.shares, of: destination.target, way, on: engine)
       if let next = follow(batch, from: way, on: engine) {
         way = next
@@ -83,25 +83,26 @@ final class Attempt: ExchangeObserver {
         continue
       }
       for case .ended(_, .failed(let failure)) in batch.outcomes.map(\.outcome) {
-        engine.access.holdBack(askedBy: failure, sender, on: engine)
+        engine.access.holdBack(askedBy: failure, ended.authorization, on: engine)
       }
-      let failures = await makeRecords(batch, sender, on: engine)
+      let failures = await makeRecords(batch, ended.authorization, on: engine)
       engine.group(batch.groups)
       return conclude(batch.outcomes, way, withoutRecord: failures, on: engine)
     }
   }
 
-  /// A request that has ended: how, with what of its files, and with whose credentials. Whatever an attempt keeps while it
-  /// waits takes room in each attempt, so large values lie in boxes, or belong to functions that wait for nothing.
+  /// A request that has ended: how, with what result for each file, and which credentials it carried. Whatever an attempt
+  /// keeps while it waits takes room in each attempt, so large values lie in boxes, or belong to functions that do not
+  /// wait.
   private struct Ended {
     @Boxed var end: TransferEnd
     let shares: [BatchEnd.File]
-    @Boxed var sender: Authorization
+    @Boxed var authorization: Authorization
   }
 
   private func transmit(_ way: Way, on engine: isolated UploadEngine) async -> Ended? {
     guard let first = files.first else { return nil }
-    if isResuming(first, on: engine) { return await converse(way, on: engine) }
+    if isResuming(first) { return await converse(way, on: engine) }
     return await request(way, on: engine)
   }
 
@@ -159,23 +160,24 @@ final class Attempt: ExchangeObserver {
         end, verdict, isRedirected: way.redirects > 0, at: instant, wall: wall, random: random)
       events.append((id, event))
     }
-    leave(events + again.map { ($0.id, .startOver(after: nil)) }, on: engine)
+    end(events + again.map { ($0.id, .startOver(after: nil)) }, on: engine)
   }
 
   // MARK: Leaving
 
-  /// Ends the attempt for some files.
-  private func leave(_ events: [(ItemID, JobMachine.Event)], on engine: isolated UploadEngine) {
+  /// Ends the attempt for some files, and tells their job machines how.
+  private func end(_ events: [(ItemID, JobMachine.Event)], on engine: isolated UploadEngine) {
     files.removeAll { file in events.contains { $0.0 == file.id } }
     engine.conclude(events)
   }
 
+  /// Ends the attempt for files that have failed.
   private func leave(_ ids: [ItemID], _ failure: Failure, on engine: isolated UploadEngine) {
     for id in ids { engine.recordBegun(id) }
     // All share one time and one random number, so that they are retried together.
     let event = JobMachine.Event.failed(
       failure, at: engine.time.now(), random: engine.time.random())
-    leave(ids.map { ($0, event) }, on: engine)
+    end(ids.map { ($0, event) }, on: engine)
   }
 
   /// Leaves out files that cannot be sent; the request is made without them.
@@ -202,10 +204,10 @@ final class Attempt: ExchangeObserver {
         refusal = failure
       }
     }
-    leave(ids.map { ($0, .startOver(after: refusal)) }, on: engine)
+    end(ids.map { ($0, .startOver(after: refusal)) }, on: engine)
   }
 
-  /// Leaves out files whose deadline has passed.
+  /// Leaves out files whose deadline has passed. For the others, the time begins, unless it has begun before.
   private func leaveLate(on engine: isolated UploadEngine) {
     let start = engine.time.now()
     for file in files {
@@ -213,9 +215,14 @@ final class Attempt: ExchangeObserver {
       if !engine.isAhead(file.id) { file.job.begin = begin }
       if start - begin > deadline {
         leave([file.id], .outOfTime(seconds: deadline), on: engine)
-      } else if file.job.openGrowing(), let index = files.firstIndex(where: { $0.id == file.id }) {
-        files[index].upload = file.job.upload
       }
+    }
+  }
+
+  /// Opens the files that are known to grow: what they have now is sent.
+  private func openGrowing() {
+    for index in files.indices where files[index].job.openGrowing() {
+      files[index].upload = files[index].job.upload
     }
   }
 
@@ -257,18 +264,18 @@ final class Attempt: ExchangeObserver {
   }
 
   /// Reports that an attempt that was prepared ahead begins, and gives it a lane.
-  func hasBegun(_ exchange: Exchange, at instant: Instant, on engine: isolated UploadEngine) {
+  func exchangeBegan(_ exchange: Exchange, at instant: Instant, on engine: isolated UploadEngine) {
     for file in files {
       engine.recordBegun(file.id)
       if file.job.begin == nil { file.job.begin = instant }
     }
   }
 
-  func isTakenBack(_ exchange: Exchange, on engine: isolated UploadEngine) {
-    leave(files.map { ($0.id, .notBegun) }, on: engine)
+  func exchangeWasTakenBack(_ exchange: Exchange, on engine: isolated UploadEngine) {
+    end(files.map { ($0.id, .notBegun) }, on: engine)
   }
 
-  func hasProgressed(_ exchange: Exchange, on engine: isolated UploadEngine) {
+  func exchangeProgressed(_ exchange: Exchange, on engine: isolated UploadEngine) {
     engine.access.noteProgress(of: exchange, on: engine)
     engine.tell(exchange.changes(at: engine.time.now()))
   }
@@ -276,11 +283,11 @@ final class Attempt: ExchangeObserver {
 
 /// The run that the files belong to.
 extension Attempt {
-  /// Adds what the run brings. Returns the request before the first file of a run, if it has not been answered yet.
+  /// Takes up what the run adds to the requests. Returns the request before the first file of a run, if it has not been answered yet.
   private func enterRun(on engine: isolated UploadEngine) -> Call? {
     guard let first = files.first else { return nil }
-    occasion = engine.runs.occasion(of: first.job, on: engine)
-    return engine.runs.opening(for: first.job, on: engine)
+    occasion = engine.runs.occasion(of: first.job)
+    return engine.runs.opening(for: first.job)
   }
 
   private func openRun(by call: Call, on engine: isolated UploadEngine) async {
@@ -296,8 +303,8 @@ extension Attempt {
     switch result {
     case .success(let (values, isFromAway)):
       engine.access.noteAnswer(to: first.job, authorization, on: engine)
-      engine.runs.open(name, with: values, isFromAway: isFromAway, on: engine)
-      occasion = engine.runs.occasion(of: first.job, on: engine)
+      engine.runs.noteOpened(name, with: values, isFromAway: isFromAway, on: engine)
+      occasion = engine.runs.occasion(of: first.job)
       leaveStopped(on: engine)
     case .failure(let failure):
       let jobs = files.map(\.job)
@@ -399,7 +406,7 @@ extension Attempt {
       engine.recordMissing(file.id)
       file.job.begin = nil
     }
-    leave(files.map { ($0.id, .notBegun) }, on: engine)
+    end(files.map { ($0.id, .notBegun) }, on: engine)
   }
 
   /// Requests the ticket that the files share. A file that its reply says is there leaves, and the next one asks.
@@ -453,9 +460,7 @@ extension Attempt {
     {
       return startOver(restart, ids, on: engine)
     }
-    let event = JobMachine.Event.failed(
-      failure, at: engine.time.now(), random: engine.time.random())
-    leave(ids.map { ($0, event) }, on: engine)
+    leave(ids, failure, on: engine)
   }
 }
 
@@ -467,7 +472,7 @@ extension Attempt {
     guard let exchange else { return nil }
     let ending = await exchange.end(on: engine)
     self.exchange = nil
-    return conclude(ending, of: exchange, way, on: engine)
+    return settle(ending, of: exchange, way, on: engine)
   }
 
   /// Begins the files' request. Returns nil if no file is left for it.
@@ -508,8 +513,8 @@ extension Attempt {
       isAhead: files.contains { engine.isAhead($0.id) }, observer: self, on: engine)
   }
 
-  /// Takes note of how the files' request has ended.
-  private func conclude(
+  /// Takes note of how the files' request has ended. Returns nil if the attempt does not count.
+  private func settle(
     _ ending: Exchange.Ending, of exchange: Exchange, _ way: Way,
     on engine: isolated UploadEngine
   ) -> Ended? {
@@ -522,7 +527,7 @@ extension Attempt {
       startOver(restart, files.map(\.id), on: engine)
       return nil
     }
-    return Ended(end: end, shares: exchange.files, sender: exchange.authorization)
+    return Ended(end: end, shares: exchange.files, authorization: exchange.authorization)
   }
 
   /// The open files of uploads whose files grow.
@@ -538,7 +543,7 @@ extension Attempt {
 /// Files that are sent in several requests each, so that they can resume.
 extension Attempt {
   /// Whether a file is sent in several requests.
-  private func isResuming(_ file: File, on engine: isolated UploadEngine) -> Bool {
+  private func isResuming(_ file: File) -> Bool {
     file.upload.destination.needs.resuming
       && (file.upload.target.resume.holds(for: file.upload.item.size)
         || file.job.resumePoint != nil)
@@ -547,7 +552,7 @@ extension Attempt {
   /// Lets each file that is sent in several requests go on by itself if it shares this attempt with others.
   private func splitResuming(on engine: isolated UploadEngine) {
     guard files.count > 1 else { return }
-    for file in files where isResuming(file, on: engine) && files.count > 1 {
+    for file in files where isResuming(file) && files.count > 1 {
       files.removeAll { $0.id == file.id }
       let own = Attempt(file, of: self)
       engine.begin(own)
@@ -578,7 +583,7 @@ extension Attempt {
         startOver(restart, [file.id], on: engine)
         return nil
       case .ended(let end, let share, let authorization):
-        return Ended(end: end, shares: [share], sender: authorization)
+        return Ended(end: end, shares: [share], authorization: authorization)
       }
     }
     return nil
@@ -611,24 +616,24 @@ extension Attempt {
       loss = isSame ? nil : .fileChanged
     }
     return try Conversation(
-      about: upload, of: file, of: self, job, way, without: loss, on: engine)
+      about: upload, of: file, in: self, job, way, loss: loss, on: engine)
   }
 }
 
 /// What follows the files' request.
 extension Attempt {
-  /// Confirms each delivered file and creates the record for it. Returns why that failed, for the files for which it did.
+  /// Confirms each delivered file and creates the record for it. Returns the failures by file.
   private func makeRecords(
-    _ batch: BatchEnd, _ sender: Authorization, on engine: isolated UploadEngine
+    _ batch: BatchEnd, _ authorization: Authorization, on engine: isolated UploadEngine
   ) async -> [ItemID: Failure] {
-    guard let work = recording(of: batch, by: sender, on: engine) else { return [:] }
+    guard let work = recording(of: batch, authorization, on: engine) else { return [:] }
     // The files have arrived, so this is done even if they are taken back.
     return await offQueue(isShielded: true, on: engine, work)
   }
 
   /// What has to be done for the delivered files; nil if nothing.
   private func recording(
-    of batch: BatchEnd, by sender: Authorization, on engine: isolated UploadEngine
+    of batch: BatchEnd, _ authorization: Authorization, on engine: isolated UploadEngine
   ) -> (@Sendable () async -> [ItemID: Failure])? {
     guard let first = files.first, first.upload.destination.needs.records else {
       return nil
@@ -648,7 +653,7 @@ extension Attempt {
     }
     guard !delivered.isEmpty else { return nil }
     let client = ServerClient(
-      to: first.upload.destination, on: occasion.aside(), token: sender.token,
+      to: first.upload.destination, on: occasion.aside(), token: authorization.token,
       from: engine.tokenSource,
       cookies: engine.cookies(of: first.job), time: engine.time)
     let asked = Result { () throws(InvalidInput) in

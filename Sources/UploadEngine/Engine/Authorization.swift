@@ -3,12 +3,12 @@ import UploadModel
 /// The credentials that a request carries.
 struct Authorization: Sendable {
   let route: Route
-  /// The token that the request carried, and the token's number.
+  /// The token of the route, and the token's number.
   let token: BearerToken?
   let number: Int
-  /// Where the request went.
+  /// Where the request goes.
   let origin: Origin?
-  /// Whether the request carried the target's own credentials.
+  /// Whether the request carries the target's own credentials.
   let showsCredentials: Bool
   /// Gives new tokens, if the target has such a command.
   let command: TokenCommand?

@@ -41,7 +41,7 @@ final class Questions {
       var call = rule.call
       call.address = .own(Template(literal: url.absoluteString))
       let client = ServerClient(
-        to: job.upload.destination, on: engine.runs.occasion(of: job, on: engine),
+        to: job.upload.destination, on: engine.runs.occasion(of: job),
         token: engine.access.token(on: job.route), from: engine.tokenSource,
         cookies: engine.cookies(of: job), time: engine.time)
       Task { [call] in

@@ -3,12 +3,12 @@ import Synchronization
 
 /// Runs an actor on a serial Dispatch queue, in turns.
 ///
-/// A turn is one block on the queue: it runs everything that has been put on the queue, jobs of the actor and closures
-/// alike, in order, and whatever these add, and then `turnEnded` once. What follows from several events is thus done once
-/// for all of them, even if tasks have to be resumed for that.
+/// A turn runs everything that has been put on the queue, jobs of the actor and closures alike, in order, and whatever
+/// these add. Then it calls `turnEnded` once. So what follows from several events is done once for all of them, even if
+/// tasks have to be resumed for that.
 ///
-/// It is a task executor as well: a continuation is resumed on the task's preferred executor, and not on its actor's.
-/// Without this preference, each reply would take a detour over the global pool.
+/// It is also a task executor: a continuation is resumed on its task's preferred executor, not on its actor's. Without
+/// this preference, each reply would take a detour over the global pool.
 ///
 /// (`DispatchSerialQueue`, which is an executor itself, exists only on Apple's systems.)
 final class QueueExecutor: SerialExecutor, TaskExecutor {
@@ -46,7 +46,7 @@ final class QueueExecutor: SerialExecutor, TaskExecutor {
       line.work.append(.closure(closure))
       line.hasTurn = true
     }
-    turn()
+    runTurns()
   }
 
   private func add(_ work: Work) {
@@ -55,11 +55,11 @@ final class QueueExecutor: SerialExecutor, TaskExecutor {
       line.work.append(work)
       return !line.hasTurn
     }
-    if needsTurn { queue.async { self.turn() } }
+    if needsTurn { queue.async { self.runTurns() } }
   }
 
-  /// Runs turns until nothing is left. What a turn's end adds is the next turn.
-  private func turn() {
+  /// Runs turns until nothing is left. What the end of a turn adds belongs to the next one.
+  private func runTurns() {
     while hasWork() {
       // The closures keep the actor alive until its turn has ended.
       var done: [[Work]] = []
@@ -71,7 +71,7 @@ final class QueueExecutor: SerialExecutor, TaskExecutor {
     }
   }
 
-  /// Whether there is work. If not, the next to come needs another block.
+  /// Whether there is work. If not, whatever comes next needs another block on the queue.
   private func hasWork() -> Bool {
     line.withLock { line in
       line.hasTurn = !line.work.isEmpty

@@ -39,7 +39,7 @@ final class Runs {
       case .send(let ending):
         Task {
           await withTaskExecutorPreference(engine.executor) {
-            await end(name, by: ending, on: engine)
+            await send(ending, of: name, on: engine)
           }
         }
       case .tell(let news): engine.hooks.runReport(name, news)
@@ -80,8 +80,8 @@ final class Runs {
     if runs[name]?.state == .opening { runs[name]?.openers = jobs.map(\.id) }
   }
 
-  /// What its run adds to the requests for a file.
-  func occasion(of job: UploadEngine.Job, on engine: isolated UploadEngine) -> Occasion {
+  /// What the run of a file adds to its requests.
+  func occasion(of job: UploadEngine.Job) -> Occasion {
     guard job.upload.destination.needs.run,
       let run = runs[job.upload.target.name]
     else { return Occasion() }
@@ -89,14 +89,14 @@ final class Runs {
   }
 
   /// The request before the first file, if a job's attempt must send it.
-  func opening(for job: UploadEngine.Job, on engine: isolated UploadEngine) -> Call? {
+  func opening(for job: UploadEngine.Job) -> Call? {
     guard job.upload.destination.needs.run,
       runs[job.upload.target.name]?.state == .opening
     else { return nil }
     return job.upload.target.run.open
   }
 
-  /// The client for the request before the first file, which is about to be sent. The run gets its cookies.
+  /// The client for the request before the first file, which is about to be sent. Its cookies become the run's.
   func client(
     toOpen name: String, _ destination: SendPlan, _ authorization: Authorization, _ time: TimeSource
   ) -> ServerClient {
@@ -109,8 +109,8 @@ final class Runs {
 
   func noteOpeningEnded(_ name: String) { runs[name]?.isAsked = false }
 
-  /// Records the values in the reply to the first request.
-  func open(
+  /// Records that the first request has succeeded, and the values in its reply.
+  func noteOpened(
     _ name: String, with values: [String: String], isFromAway: Bool,
     on engine: isolated UploadEngine
   ) {
@@ -205,8 +205,8 @@ final class Runs {
   }
 
   /// Sends the request that ends a run, as often as the target allows.
-  private func end(
-    _ name: String, by ending: RunMachine.Ending, on engine: isolated UploadEngine
+  private func send(
+    _ ending: RunMachine.Ending, of name: String, on engine: isolated UploadEngine
   ) async {
     var attempt = 0
     while let run = runs[name], let destination = run.destination,

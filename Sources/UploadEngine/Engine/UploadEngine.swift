@@ -1,17 +1,14 @@
 import Dispatch
 import Foundation
 import HTTPTransport
-import JSONText
 import MultipartForm
-import Synchronization
 import UploadModel
 
 /// Runs several uploads at once on one Dispatch queue, and reports their states.
 ///
-/// It decides who may begin: it owns the jobs, the line, the lanes and the clock. `Scheduler` decides what is sent next,
+/// It decides which files may begin: it owns the jobs, the line, the lanes and the clock. `Scheduler` decides what is sent next,
 /// and `JobMachine` what happens to it. It knows nothing of requests, replies and tickets: an `Attempt` sends files, and
-/// what attempts share is in `Exchanges`, `Access`, `Runs` and `Questions`. Nor does it know anything about its
-/// listeners. All methods can be called from anywhere and take effect in the order of the calls.
+/// what attempts share is in `Exchanges`, `Access`, `Runs` and `Questions`. Nor does it know its listeners. All methods can be called from anywhere and take effect in the order of the calls.
 package actor UploadEngine {
   /// The most uploads that run at once.
   package static let mostLanes = Target.concurrencyRange.upperBound
@@ -129,7 +126,7 @@ package actor UploadEngine {
   /// Fills the lanes and reports, once for all events of a turn. With small files, a block on the queue for each event
   /// would cost too much.
   private func endTurn() {
-    if isGathering() { return }
+    if waitsForMore() { return }
     if needsFilling { fill() }
     deliverNews()
     // Uploads that failed while the lanes were being filled have freed lanes.
@@ -147,10 +144,11 @@ package actor UploadEngine {
 
   // MARK: Slow disks
 
-  /// Whether the turn's end waits a moment, because the owner writes slowly and more is about to be written: on a disk
-  /// that takes 10 ms to sync, the ends of requests that started together would otherwise be written one by one. The
-  /// wait is a fraction of what it can save; as long as no lane is free, it costs nothing. On a fast disk, there is none.
-  private func isGathering() -> Bool {
+  /// Lets the turn's end wait a moment if the owner writes slowly and more is about to be written: on a disk that takes
+  /// 10 ms to sync, the ends of requests that started together would otherwise be written one by one. The wait is a
+  /// fraction of what it can save, and costs nothing as long as no lane is free. On a fast disk, nothing waits. Returns
+  /// whether the end waits.
+  private func waitsForMore() -> Bool {
     guard secondsOfWrite > Self.slowWrite, !hasGathered, attempts > 0,
       needsFilling || !news.isEmpty
     else {

@@ -5,7 +5,8 @@ import MultipartForm
 import ScalarText
 import UploadModel
 
-/// Prepares uploads: runs the target's command on their files, and requests a ticket.
+/// Prepares uploads: runs the target's command on their files, asks the server which of them it has, and requests a
+/// ticket.
 struct Preparation: Sendable {
   let attempt: Int
   /// What the run adds to its requests.

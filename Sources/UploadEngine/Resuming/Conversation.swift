@@ -9,7 +9,7 @@ import UploadModel
 /// requests under way. It does not judge the end: the attempt does.
 final class Conversation: ExchangeObserver {
   enum Ending {
-    /// The last request ended like this, with this of the file, sent with these credentials.
+    /// The last request ended like this, with this result for the file. It carried these credentials.
     case ended(TransferEnd, BatchEnd.File, Authorization)
     /// The attempt does not count.
     case restart(Authorization.Restart)
@@ -21,7 +21,7 @@ final class Conversation: ExchangeObserver {
   private enum Work {
     /// An action, and the request whose news led to it.
     case act(ResumeAction, Exchange?)
-    /// Let the rest of a request's body go, now that what had to be done before that is done.
+    /// Let the rest of a request's body go, now that everything that had to come first is done.
     case releaseBody(Exchange)
     case end(Ending)
   }
@@ -32,11 +32,12 @@ final class Conversation: ExchangeObserver {
   private let way: Attempt.Way
   /// The whole file.
   private let file: HeldFile
+  /// Why the file keeps the upload from resuming; nil if it does not.
   private let loss: ResumePoint.Loss?
   private let start: Instant
   /// The attempt's assumption about the server, if it comes only from an earlier run; otherwise nil.
   private let recalled: ResumeServer?
-  /// What to do instead of ending the attempt, once its last request has ended.
+  /// How the upload starts over once its last request has ended; nil if the attempt counts.
   private var restart: Authorization.Restart?
   /// How many bytes have been reported as sent, if the pieces are sent in any order.
   private var told: Int64 = 0
@@ -46,8 +47,8 @@ final class Conversation: ExchangeObserver {
   private var isOver = false
 
   init(
-    about upload: UploadJob, of file: HeldFile, of attempt: Attempt, _ job: UploadEngine.Job,
-    _ way: Attempt.Way, without loss: ResumePoint.Loss?, on engine: isolated UploadEngine
+    about upload: UploadJob, of file: HeldFile, in attempt: Attempt, _ job: UploadEngine.Job,
+    _ way: Attempt.Way, loss: ResumePoint.Loss?, on engine: isolated UploadEngine
   ) throws(Failure.Cause) {
     (self.file, self.attempt, self.job, self.way, self.loss) = (file, attempt, job, way, loss)
     let (target, occasion) = (upload.target, attempt.occasion)
@@ -170,10 +171,10 @@ final class Conversation: ExchangeObserver {
     var share = BatchEnd.File(id: job.id)
     (share.bytes, share.cause, share.sent) = (end.bytes, last?.cause, last?.sent)
     if job.upload.target.after.way != nil { share.moment = file.moment }
-    let sender =
+    let authorization =
       exchange?.authorization
       ?? engine.access.authorization(of: [id], like: job, to: job.route.origin, on: engine)
-    return .ended(end, share, sender)
+    return .ended(end, share, authorization)
   }
 
   private func learn(_ server: ResumeServer?, on engine: isolated UploadEngine) {
@@ -345,7 +346,7 @@ final class Conversation: ExchangeObserver {
   /// Whether the server may have received everything that is under way.
   var hasSentAll: Bool { !underWay.isEmpty && underWay.allSatisfy(\.hasSentAll) }
 
-  func hasProgressed(_ exchange: Exchange, on engine: isolated UploadEngine) {
+  func exchangeProgressed(_ exchange: Exchange, on engine: isolated UploadEngine) {
     engine.access.noteProgress(of: exchange, on: engine)
     if machine.sendsInAnyOrder { return tellProgress(on: engine) }
     var news = exchange.changes(at: engine.time.now())
@@ -368,18 +369,20 @@ final class Conversation: ExchangeObserver {
     engine.tell([(job.id, .sending(attempt: attempt.number, sent: sent, total: course.size))])
   }
 
-  func holdsEnd(_ exchange: Exchange, on engine: isolated UploadEngine) {
+  func exchangeHoldsEnd(_ exchange: Exchange, on engine: isolated UploadEngine) {
     goOn(exchange, on: engine) { $0.handleHeldEnd() }
     add(.releaseBody(exchange))
   }
 
-  func isInformed(_ exchange: Exchange, by head: ReplyHead, on engine: isolated UploadEngine) {
-    if head.status == 104 {
+  func exchangeReceived(
+    _ interim: ReplyHead, _ exchange: Exchange, on engine: isolated UploadEngine
+  ) {
+    if interim.status == 104 {
       goOn(exchange, on: engine) {
-        $0.handle(interim: head.headers, at: exchange.task.request.url, now: engine.time.date())
+        $0.handle(interim: interim.headers, at: exchange.task.request.url, now: engine.time.date())
       }
     }
-    guard head.status == 100, machine.awaitsOffer else { return add(.releaseBody(exchange)) }
+    guard interim.status == 100, machine.awaitsOffer else { return add(.releaseBody(exchange)) }
     // The 100 may have come from a proxy. If no offer comes in time, the machine decides what happens to the request.
     let number = exchange.task.taskIdentifier
     _ = engine.after(Self.offerPatience) { $0.exchanges[number]?.waitedForOffer(on: $0) }
@@ -388,7 +391,7 @@ final class Conversation: ExchangeObserver {
   /// How many seconds the content of a request waits for an offer after a 100 reply.
   private static let offerPatience = 0.3
 
-  func hasWaitedForOffer(_ exchange: Exchange, on engine: isolated UploadEngine) {
+  func exchangeWaitedForOffer(_ exchange: Exchange, on engine: isolated UploadEngine) {
     guard machine.awaitsOffer else { return add(.releaseBody(exchange)) }
     goOn(exchange, on: engine) { $0.handleLackOfOffer() }
   }

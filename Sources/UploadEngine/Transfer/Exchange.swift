@@ -3,38 +3,10 @@ import HTTPTransport
 import MultipartForm
 import UploadModel
 
-/// What hears of a request before its end.
-protocol ExchangeObserver: AnyObject {
-  /// The request has begun after waiting for a lane.
-  func hasBegun(_ exchange: Exchange, at instant: Instant, on engine: isolated UploadEngine)
-  /// The request was prepared, but will not begin: its files go back in line.
-  func isTakenBack(_ exchange: Exchange, on engine: isolated UploadEngine)
-  /// The other side has acknowledged more of the body.
-  func hasProgressed(_ exchange: Exchange, on engine: isolated UploadEngine)
-  /// An interim reply has come.
-  func isInformed(_ exchange: Exchange, by head: ReplyHead, on engine: isolated UploadEngine)
-  /// Everything but the end of the body has been handed over, and the rest waits.
-  func holdsEnd(_ exchange: Exchange, on engine: isolated UploadEngine)
-  /// The body has waited long enough for an offer.
-  func hasWaitedForOffer(_ exchange: Exchange, on engine: isolated UploadEngine)
-}
-
-extension ExchangeObserver {
-  func hasBegun(_ exchange: Exchange, at instant: Instant, on engine: isolated UploadEngine) {}
-  func isTakenBack(_ exchange: Exchange, on engine: isolated UploadEngine) {}
-  func isInformed(_ exchange: Exchange, by head: ReplyHead, on engine: isolated UploadEngine) {
-    exchange.task.releaseBody()
-  }
-  func holdsEnd(_ exchange: Exchange, on engine: isolated UploadEngine) {
-    exchange.task.releaseBody()
-  }
-  func hasWaitedForOffer(_ exchange: Exchange, on engine: isolated UploadEngine) {}
-}
-
-/// One request that carries files, from its beginning to its end, which can be awaited. It owns what was sent and
+/// One request of an attempt, from its beginning to its end, which can be awaited. It owns what has been sent and
 /// received so far. It judges nothing: what a reply means is up to the attempt that made the request.
 final class Exchange {
-  /// The number of the attempt, as the states of its files tell it.
+  /// The number of the attempt, which the states of its files show.
   let attempt: Int
   /// Whose credentials the request carries.
   let authorization: Authorization
@@ -102,7 +74,7 @@ final class Exchange {
 
   /// Gives up a request that has not begun.
   func takeBack(on engine: isolated UploadEngine) {
-    observer?.isTakenBack(self, on: engine)
+    observer?.exchangeWasTakenBack(self, on: engine)
     finish(.notBegun)
   }
 
@@ -115,7 +87,7 @@ final class Exchange {
   /// Records that the request has begun after waiting for a lane.
   func begin(at now: Instant, on engine: isolated UploadEngine) {
     (start, watch) = (now, StallWatch(from: now))
-    observer?.hasBegun(self, at: now, on: engine)
+    observer?.exchangeBegan(self, at: now, on: engine)
   }
 
   /// Takes note of what the transport reports, apart from the request's end.
@@ -125,16 +97,16 @@ final class Exchange {
     case .begun(let instant): begin(at: instant, on: engine)
     case .acknowledged(let bytes):
       acknowledged = min(bytes, request.body.contentLength)
-      observer?.hasProgressed(self, on: engine)
-    case .endHeld: observer?.holdsEnd(self, on: engine)
-    case .informed(let head): observer?.isInformed(self, by: head, on: engine)
+      observer?.exchangeProgressed(self, on: engine)
+    case .endHeld: observer?.exchangeHoldsEnd(self, on: engine)
+    case .informed(let head): observer?.exchangeReceived(head, self, on: engine)
     case .responded(let head): self.head = head
     case .expectIgnored, .ended: break
     }
   }
 
   func waitedForOffer(on engine: isolated UploadEngine) {
-    observer?.hasWaitedForOffer(self, on: engine)
+    observer?.exchangeWaitedForOffer(self, on: engine)
   }
 
   /// Whether the reply proves something about the credentials. A reply to OPTIONS does so only if it is a 401: servers
@@ -143,13 +115,13 @@ final class Exchange {
     request.exchange.method != "OPTIONS" || end.status == 401
   }
 
-  /// Breaks the request off because its user has stopped one of its files, if that is allowed.
+  /// Breaks the request off because the user has stopped one of its files, if that is allowed.
   func stop(_ id: ItemID) {
     record(of: id) { $0.isStopped = true }
     if mayBreakOff { task.cancel() }
   }
 
-  /// Breaks the request off for a reason of hoist's own.
+  /// Breaks the request off for a reason of the engine's own.
   func breakOff(because cause: Failure.Cause) {
     trouble = cause
     task.cancel()
@@ -203,7 +175,7 @@ final class Exchange {
 
   /// Records how the task ended, and what the target's rules found in the reply if they need it. Returns the end of the
   /// request as a whole.
-  func end(_ exchange: ExchangeEnd, _ content: ReplyContent?, at now: Instant) -> TransferEnd {
+  func noteEnd(_ exchange: ExchangeEnd, _ content: ReplyContent?, at now: Instant) -> TransferEnd {
     head = exchange.head ?? head
     if case .body(let error as BodyError)? = exchange.trouble?.kind { bodyError = error }
     var end = TransferEnd(

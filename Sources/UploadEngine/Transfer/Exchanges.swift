@@ -2,7 +2,8 @@ import Foundation
 import HTTPTransport
 import UploadModel
 
-/// The requests under way: begins them, hands them what the transport reports, and breaks off those that stall.
+/// The requests under way. It begins them, passes on to them what the transport reports, and breaks off those that
+/// stall.
 ///
 /// It owns what all requests share: the limits on their rate, and which servers ignore `Expect`. It does not know why a
 /// request is made.
@@ -14,12 +15,12 @@ final class Exchanges {
   private var targetLimits: [String: BandwidthLimit] = [:]
   private let totalLimit: BandwidthLimit
   private var watchdog: TimeSource.Timer?
-  /// News that have not been handed on yet.
+  /// News that has not been passed on yet.
   private var news: ArraySlice<NewsInbox.Item> = []
-  /// Whether an attempt goes on before the rest of the news is handed on.
+  /// Whether an attempt goes on before the rest of the news is passed on.
   private var isInterrupted = false
 
-  /// `totalLimit` holds for all requests together.
+  /// - Parameter totalLimit: the limit on the rate of all requests together.
   init(totalLimit: BandwidthLimit) { self.totalLimit = totalLimit }
 
   /// Whether a request to a URL may ask the server before it sends the body.
@@ -62,7 +63,7 @@ final class Exchanges {
     return [totalLimit, limit]
   }
 
-  /// Hands news to the requests that they are about, in order.
+  /// Passes news on to the requests that it is about, in order.
   func receive(_ items: [NewsInbox.Item], on engine: isolated UploadEngine) {
     news += items
     if !isInterrupted { handleNews(on: engine) }
@@ -91,7 +92,7 @@ final class Exchanges {
         engine.ahead.remove { $0.task === exchange.task }
         exchange.takeBack(on: engine)
       } else {
-        exchange.finish(with: exchange.end(end, content, at: now))
+        exchange.finish(with: exchange.noteEnd(end, content, at: now))
       }
     default: break
     }

@@ -2,7 +2,6 @@ import Foundation
 import HTTPTransport
 import JSONText
 import ScalarText
-import Synchronization
 import UploadModel
 
 /// Small requests to a target's server: tickets, lists, deletions, records. They follow the same rules for TLS and
