@@ -26,7 +26,7 @@ package struct PieceRules: Hashable, Sendable {
   package var piece = Call(method: "PUT")
   /// What becomes of a piece if it is unknown whether the server has it.
   package var unanswered = Unanswered.again
-  /// The values to keep from the reply to the first piece, in place of the reply to `begin`.
+  /// The values to keep from the reply to the first piece, instead of the reply to `begin`.
   package var beginning: [Call.Value] = []
   /// The request for the last piece, if it differs from the others.
   package var last: Call?

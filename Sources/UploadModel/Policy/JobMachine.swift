@@ -17,7 +17,7 @@ package struct JobMachine: Sendable {
   package enum State: Hashable, Sendable {
     /// In line. Goes to `running` on `start`.
     case waiting
-    /// A request is on its way. Goes to `finished`, `retrying`, or `running` again.
+    /// An attempt is under way. Goes to `processing` or `finished`, to `retrying` or `waiting`, or to `paused`.
     case running(Run)
     /// The server has accepted the file. Goes to `finished` once the server has finished with it, or the time is up.
     indirect case processing(Processing)

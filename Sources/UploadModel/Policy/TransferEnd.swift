@@ -107,7 +107,7 @@ package struct TransferEnd: Hashable, Sendable {
   /// Where the reply points to, as a whole URL (RFC 9110 §10.2.2).
   var location: URL? { locationAsWritten?.absoluteURL }
 
-  /// The same as text, for which no second URL has to be made.
+  /// The same as a text, without making an absolute URL first.
   var address: String? { locationAsWritten?.absoluteString }
 
   private var locationAsWritten: URL? {

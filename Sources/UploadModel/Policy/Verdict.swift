@@ -117,7 +117,7 @@ package enum Verdict: Hashable, Sendable {
       case _ where end.leadsToResult && !target.isIdempotent(at: end.url):
         return failed(.outcomeUnknown(end.lead))
       case 301, 302, 303:
-        // The advice is to put the address into the target, which must not send it in clear from then on.
+        // The advice is to put the address into the target, which must not send unencrypted from then on.
         if let place = end.location, Origin(place).map(target.isDowngrade) == true {
           return failed(.unencrypted(at: place))
         }

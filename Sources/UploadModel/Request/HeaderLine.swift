@@ -1,8 +1,8 @@
 /// A header field of a target, as its requests need it.
 enum HeaderLine: Sendable {
-  /// It is the same in each request, and was filled in once.
+  /// The same in each request, filled in once.
   case fixed(RequestHead.Header)
-  /// It is filled in for each request; `isOfRun` says whether it has a value of the run.
+  /// Filled in for each request; `isOfRun` says whether it has a value of the run.
   case template(Target.Field, isOfRun: Bool)
 
   /// Fields that only the transport writes. A target's own are ignored.

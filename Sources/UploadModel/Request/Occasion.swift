@@ -1,8 +1,8 @@
 import Foundation
 import JSONText
 
-/// What this run and this ticket add to the requests for a file. The target itself says what the configuration says, and
-/// nothing else.
+/// What the present run and ticket add to the requests for a file. The target itself holds what the configuration says,
+/// and nothing else.
 ///
 /// It belongs to one attempt. It knows neither the file nor what the replies to the file's own requests give.
 package struct Occasion: Hashable, Sendable {
@@ -39,7 +39,7 @@ package struct Occasion: Hashable, Sendable {
     return shown
   }
 
-  /// The same occasion with what a ticket allows.
+  /// The same occasion with what a ticket adds.
   package func with(_ grant: Ticket.Grant) -> Occasion {
     var copy = self
     (copy.fields, copy.headers) = (grant.fields, grant.headers)
@@ -47,7 +47,7 @@ package struct Occasion: Hashable, Sendable {
     return copy
   }
 
-  /// The same occasion for a request other than the file's own. What the ticket adds to that one must not be in it.
+  /// The same occasion for a request other than the file's own, without what the ticket adds to that one.
   package func aside() -> Occasion {
     var copy = self
     (copy.fields, copy.headers, copy.address) = ([], [], nil)

@@ -59,7 +59,7 @@ package enum PercentEncoding {
   fileprivate static func completed(_ address: String) -> String {
     let bytes = address.rawBytes
     let rest = endOfAuthority(bytes)
-    // Hardly any address lacks anything.
+    // Hardly any address needs more encoding.
     if bytes.count == address.utf8.count, bytes[rest...].allSatisfy(kept.contains) {
       return address
     }

@@ -10,7 +10,7 @@ package struct RequestHead: Hashable, Sendable {
     /// Whether hoist itself adds the field to every request.
     var isDefault = false
 
-    /// Whether this is its name, in whatever case.
+    /// Whether this is its name, in upper or lower case.
     func isNamed(_ other: String) -> Bool {
       name.utf8.count == other.utf8.count && name.lowercased() == other.lowercased()
     }

@@ -2,8 +2,8 @@ import Foundation
 
 /// How files are sent to a target: the target, and what follows from it for every file, worked out once.
 ///
-/// All uploads to a target share one plan, and nobody copies the target to send a file. The plan knows no file, no run
-/// and no ticket; what a run and a ticket add to a request is its `Occasion`.
+/// All uploads to a target share one plan; the target is not copied to send a file. The plan knows no file, no run and no
+/// ticket; what a run and a ticket add to a request is its `Occasion`.
 package final class SendPlan: Sendable {
   package let target: Target
   /// Where its files go, and with whose credentials.
@@ -37,7 +37,7 @@ package final class SendPlan: Sendable {
     let isFixed =
       target.address.map { $0.fixed != nil } ?? true
       && target.query.allSatisfy { $0.value.fixed != nil }
-    address = isFixed ? target.addressStretches(with: Template.Values.none) : nil
+    address = isFixed ? target.addressStretches(with: .none) : nil
     headers = target.headers.compactMap(HeaderLine.init)
     publicHeaders = target.publicHeaders.compactMap(HeaderLine.init)
     fields = target.fields.map(FormField.init)

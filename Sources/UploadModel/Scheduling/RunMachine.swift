@@ -182,7 +182,7 @@ package struct RunMachine: Sendable {
     return keep(point) + [.send(ending)]
   }
 
-  /// How a run ends that has no file left; nil if it stays open. It is whole if no file has failed.
+  /// How a run that has no file left ends; nil if it stays open. It is whole if no file has failed.
   private static func ending(
     of point: RunPoint, isWhole: Bool, _ close: RunRules.Closing
   ) -> Ending? {

@@ -87,7 +87,7 @@ package struct Call: Hashable, Sendable {
     }
   }
 
-  /// A request to the address that the requests of an upload share.
+  /// A request to the address that the requests of an upload in pieces share.
   package init(method: String, rules: ReplyRules = ReplyRules()) {
     (self.method, self.rules) = (method, rules)
     address = .base(Template(literal: ""))
