@@ -19,7 +19,7 @@ struct SendPlanTests {
     arguments: [
       ("X-A", "a b", "a b"), ("X-A", "Bearer {env.KEY}", "Bearer $KEY"),
       ("X-A", "{file.name}", nil), ("X-A", "{now.iso8601}", nil),
-      // It cannot be sent, which each request says anew.
+      // It cannot be sent; each request says so.
       ("X-A", "{env.BAD}", nil),
       // The server would refuse each file because of it.
       ("X-OC-MTime", "12", nil),

@@ -187,7 +187,7 @@ enum AdviceTable {
           .connectionRefused("Connection refused"),
           AdviceStory(startsLate: true, script: AdviceServer.taking))
       ]
-    // The kernel has no route for TCP to an address of many.
+    // The kernel has no route for TCP to a broadcast address.
     case .unreachable:
       [AdviceRow(.unreachable("No route to host", .network), moved("http://127.255.255.255/u"))]
     case .proxyUnreachable:
