@@ -118,6 +118,38 @@ struct AdmissionTests {
     #expect(owner.notable.count == 3)
     #expect(owner.notable[2].done.count == 4)
   }
+
+  @Test("a file that a person stops while it is admitted is not sent", arguments: [true, false])
+  func stoppedAtOnce(_ isCancelled: Bool) async throws {
+    let server = try HostileServer { connection, _ in
+      while connection.readRequest() != nil {
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    let stop = Mutex<@Sendable ([ItemID]) -> Void>({ _ in })
+    let last = Mutex<ItemState?>(nil)
+    var hooks = EngineHooks()
+    hooks.admission = { changes, ids in
+      if let state = changes.last?.1 { last.withLock { $0 = state } }
+      stop.withLock { $0 }(ids)
+      return Set(ids)
+    }
+    let engine = UploadEngine(hooks: hooks) { changes in
+      if let state = changes.last?.1 { last.withLock { $0 = state } }
+    }
+    stop.withLock { stop in
+      stop = { ids in isCancelled ? engine.cancel(ids) : engine.pause(ids) }
+    }
+    engine.submit(try jobs(1, to: .once(server.url())))
+    let limit = ContinuousClock.now + .seconds(10)
+    while last.withLock({ $0.map { $0.isFinished || $0 == .paused } }) != true, .now < limit {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(server.requests.isEmpty)
+    let state = try #require(last.withLock { $0 })
+    #expect(isCancelled ? state.failure?.cause == .cancelled : state == .paused, "\(state)")
+  }
 }
 
 extension UploadEngine {

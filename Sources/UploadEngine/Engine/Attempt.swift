@@ -60,6 +60,7 @@ final class Attempt: ExchangeObserver {
   // MARK: From the first step to the last
 
   func run(on engine: isolated UploadEngine) async {
+    leaveStoppedEarly(on: engine)
     if !isPrepared {
       leaveLate(on: engine)
       openGrowing()
@@ -189,6 +190,14 @@ final class Attempt: ExchangeObserver {
   /// Leaves out files that the user has stopped.
   private func leaveStopped(on engine: isolated UploadEngine) {
     leave(files.filter { $0.job.isTakenBack }.map(\.id), .cancelled, on: engine)
+  }
+
+  /// Leaves out files that the user has stopped since they were handed out. A file that waits for a lane has not begun.
+  private func leaveStoppedEarly(on engine: isolated UploadEngine) {
+    guard files.contains(where: \.job.isStopped) else { return }
+    let waiting = files.filter { $0.job.isStopped && engine.isAhead($0.id) }
+    end(waiting.map { ($0.id, .notBegun) }, on: engine)
+    leaveStopped(on: engine)
   }
 
   /// Puts files back in line. The attempt does not count.
