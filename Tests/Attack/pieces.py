@@ -33,6 +33,7 @@ SERVICES = {
 # It adds up what it gets, so that it must not get its last piece again if that may have arrived.
 COUNTING = {"zipline"}
 # One piece after the other, and three at once where their order does not matter.
+FAST_RETRY = 'retry = { attempts = 30, base = "10ms", max = "50ms" }'
 CASES = [(name, 1) for name in SERVICES] + [(name, 3) for name in ["nextcloud", "azure", "s3", "s3-parts", "b2"]]
 
 
@@ -83,6 +84,8 @@ def configure(place, name, parallel, copies, more):
     text = text.replace("/s3/inbox/", "/s3/bucket/")
     for key, value in ("above", '"1 MiB"'), ("size", f'"{piece}"'), ("parallel", parallel):
         text = re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
+    if "retry" in more:
+        text = re.sub(r"(?m)^retry = .*\n", "", text)
     target = re.search(r"\[targets\.([a-z0-9-]+)\]", text)
     text = text.replace(target[0], f"{target[0]}\n{more}", 1)
     with open(os.path.join(place.folder("config", "hoist"), "config.toml"), "w") as file:
@@ -163,7 +166,7 @@ def cut(hoist, seed, copies, total, cuts):
         draw = source(seed, f"pieces cuts {title(name, parallel)}")
         copies.reset()
         with Place(hoist, "pieces") as place:
-            path = configure(place, name, parallel, copies, 'retry = { attempts = 30, base = "10ms", max = "50ms" }')
+            path = configure(place, name, parallel, copies, FAST_RETRY)
             digest = content(place, draw, total)
             piece = bytes_of(SERVICES[name][2])
             for index in range(cuts):
@@ -182,7 +185,7 @@ def unanswered(hoist, seed, copies, total):
         draw = source(seed, f"pieces replies {title(name, parallel)}")
         copies.reset()
         with Place(hoist, "pieces") as place:
-            path = configure(place, name, parallel, copies, 'retry = { attempts = 30, base = "10ms", max = "50ms" }')
+            path = configure(place, name, parallel, copies, FAST_RETRY)
             digest = content(place, draw, total)
             copies.fault(path, "drop-reply", of="piece", times=2)
             copies.fault(path, "drop-reply", of="begin")

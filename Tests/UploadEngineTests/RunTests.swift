@@ -161,6 +161,52 @@ struct RunTests {
     if row.closes > 0 { #expect(lines.last?.hasPrefix("POST /close/7 ") == true) }
   }
 
+  @Test("a run stays open if hoist ends while its last file is sent")
+  func interrupted() async throws {
+    let goOn = Gate()
+    defer { goOn.open() }
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        if request.line.contains("/up/") { goOn.pass() }
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{\"id\":\"7\"}")
+      }
+    }
+    defer { server.stop() }
+    let harness = EngineHarness()
+    let file = UploadItem.file(try folder.write("a", count: 10), id: 1)
+    harness.engine.submit([UploadJob(item: file, target: try target(server, .abort))])
+    await harness.wait { $0[ItemID(1)]?.contains { $0.isActive && !$0.isPreparing } == true }
+    await harness.engine.shutDown()
+    #expect(server.requests.map { $0.line.prefix(8) } == ["POST /op", "POST /up"])
+  }
+
+  @Test("a run is opened for the files of its first request that are left")
+  func openersThatDoNotStart() async throws {
+    let server = try server(Row(testDescription: "", events: [], opens: 1, closes: 1))
+    defer { server.stop() }
+    var target = try target(server, .keep)
+    target.address = try template(server.url("/up/").absoluteString + "{open.id}")
+    target.batch = BatchRule(maxFiles: 2)
+    let ends = Mutex<[ItemState]>([])
+    var hooks = EngineHooks()
+    // The first has just been removed by another process.
+    hooks.admission = { _, ids in Set(ids).subtracting([ItemID(1)]) }
+    let engine = UploadEngine(hooks: hooks) { changes in
+      ends.withLock { $0 += changes.map(\.1).filter(\.isFinished) }
+    }
+    engine.submit(
+      try ["a", "b"].enumerated().map { index, name in
+        let path = try folder.write(name, count: 10)
+        return UploadJob(item: .file(path, id: Int64(index + 1)), target: target)
+      })
+    let limit = ContinuousClock.now + .seconds(60)
+    while ends.withLock({ $0.isEmpty }), .now < limit {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(ends.withLock { $0.map(\.code) } == ["done 201"])
+    #expect(server.requests.prefix(2).map { $0.line.prefix(10) } == ["POST /open", "POST /up/7"])
+  }
+
   @Test("the request that fetches a value goes without the header fields that need it")
   func valuesInHeaderFields() async throws {
     let server = try server(Row(testDescription: "", events: [], opens: 1, closes: 1))

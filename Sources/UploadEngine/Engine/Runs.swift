@@ -37,6 +37,8 @@ final class Runs {
           return advance(.refused(failure), of: name, on: engine)
         }
       case .send(let ending):
+        // Counted here, not in the task, which begins later: in between, hoist would seem to be idle.
+        endings += 1
         Task {
           await withTaskExecutorPreference(engine.executor) {
             await send(ending, of: name, on: engine)
@@ -137,12 +139,14 @@ final class Runs {
     shut(name, on: engine)
   }
 
-  /// Records that the files that should open a run do not start.
+  /// Records that some of the files that should open a run do not start.
   func leaveUnopened(_ jobs: [UploadEngine.Job], on engine: isolated UploadEngine) {
     guard let name = jobs.first?.upload.target.name,
       let run = runs[name], !run.isAsked, jobs.contains(where: { run.openers.contains($0.id) })
     else { return }
-    runs[name]?.openers = []
+    runs[name]?.openers.removeAll { id in jobs.contains { $0.id == id } }
+    // As long as one of them starts, it opens the run.
+    guard runs[name]?.openers.isEmpty == true else { return shut(name, on: engine) }
     advance(.notOpened, of: name, on: engine)
   }
 
@@ -166,6 +170,9 @@ final class Runs {
   }
 
   // MARK: The end
+
+  /// Ends no more runs by itself: files that are broken off when hoist ends stay in the queue.
+  func keepOpen() { awaitsMore = true }
 
   /// Ends the runs that have no file left.
   func endIdle(on engine: isolated UploadEngine) {
@@ -208,6 +215,10 @@ final class Runs {
   private func send(
     _ ending: RunMachine.Ending, of name: String, on engine: isolated UploadEngine
   ) async {
+    defer {
+      endings -= 1
+      engine.fillSoon()
+    }
     var attempt = 0
     while let run = runs[name], let destination = run.destination,
       let close = destination.target.run.close,
@@ -218,9 +229,7 @@ final class Runs {
       let client = ServerClient(
         to: destination, on: run.occasion, token: engine.access.token(on: destination.route),
         from: engine.tokenSource, cookies: run.cookies, time: engine.time)
-      endings += 1
       let outcome = await Task.detached { await client.ending(by: call, attempt: number) }.value
-      endings -= 1
       guard case .refused(let failure) = outcome,
         let delay = destination.target.delay(
           after: failure, at: destination.target.url, random: engine.time.random())
@@ -230,8 +239,10 @@ final class Runs {
         open.phase = .open
         _ = engine.hooks.keepingRun(name, open)
       }
+      endings -= 1
       engine.fillSoon()
       await engine.time.sleep(delay)
+      endings += 1
       guard engine.hooks.keepingRun(name, point) else {
         let failure = Failure(.shortage("the queue cannot be written"))
         return advance(.refused(failure), of: name, on: engine)

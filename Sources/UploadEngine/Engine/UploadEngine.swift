@@ -411,6 +411,7 @@ extension UploadEngine {
   package func shutDown(awaitingReplies seconds: Double = 0) async {
     takeBack()
     start(false)
+    runs.keepOpen()
     if seconds > 0 { await becomeIdle(within: seconds, sparesHandedOver: true) }
     // A command that ignores its signal must not keep the user waiting.
     await becomeIdle(within: Self.patience)
