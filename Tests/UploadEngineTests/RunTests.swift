@@ -177,6 +177,7 @@ struct RunTests {
     harness.engine.submit([UploadJob(item: file, target: try target(server, .abort))])
     await harness.wait { $0[ItemID(1)]?.contains { $0.isActive && !$0.isPreparing } == true }
     await harness.engine.shutDown()
+    await harness.engine.runsHaveEnded()
     #expect(server.requests.map { $0.line.prefix(8) } == ["POST /op", "POST /up"])
   }
 
