@@ -170,7 +170,7 @@ class Server:
 
 def file_name(part_head):
     _, _, rest = part_head.partition(b'filename="')
-    return rest.partition(b'"')[0].decode()
+    return rest.partition(b'"')[0].decode(errors="surrogateescape")
 
 
 def file_content(body, content_type):
