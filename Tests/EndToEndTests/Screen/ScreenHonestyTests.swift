@@ -87,6 +87,10 @@ extension EndToEnd {
       try await terminal.wait(for: "3 shows what was sent before")
       let history = try await person.hoist("history", "--json").end().output
       #expect(history.contains(#""outcome":"stopped""#), "\(history)")
+      // A file that waits would be removed without a question.
+      try await terminal.wait(until: "it is sent again") {
+        $0.row(with: "large.bin")?.contains("waiting") == false
+      }
       try await terminal.press("x")
       try await terminal.wait(for: "Remove?")
       try await terminal.press("y")
