@@ -292,7 +292,8 @@ final class Attempt: ExchangeObserver {
 
 /// The run that the files belong to.
 extension Attempt {
-  /// Takes up what the run adds to the requests. Returns the request before the first file of a run, if it has not been answered yet.
+  /// Takes up what the run adds to the requests. Returns the request before the first file of a run, if it has not been
+  /// answered yet.
   private func enterRun(on engine: isolated UploadEngine) -> Call? {
     guard let first = files.first else { return nil }
     occasion = engine.runs.occasion(of: first.job)
