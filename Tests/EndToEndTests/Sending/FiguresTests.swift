@@ -168,7 +168,7 @@ extension EndToEnd {
       // The screen hears up to a tenth of a second late of a file that begins; the queue's file knows it before.
       let active = ["preparing", "sending", "awaiting-reply"].map { "\"state\":\"\($0)\"" }
       while case let queue = try await person.hoist("queue", "--json").end().output,
-        active.contains(where: queue.contains)
+        active.contains(where: { queue.contains($0) })
       { try await Task.sleep(for: .milliseconds(50)) }
       let pause = ContinuousClock.now
       let served = server.replies
