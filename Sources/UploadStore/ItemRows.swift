@@ -43,13 +43,14 @@ enum ItemRows {
   ]
 
   /// The statement that changes how an item will be sent. Its parameters are the item's record, of which it uses a part,
-  /// the revision and the item's number.
+  /// the revision and the item's number. It leaves items alone that are being sent or have been sent.
   static let edit = {
     let values = RecordColumns.names.enumerated()
       .filter { editable.contains($0.element) }.map { "\($0.element) = ?\($0.offset + 1)" }
     let next = RecordColumns.names.count + 1
     return """
-      UPDATE item SET \(values.joined(separator: ", ")), revision = ?\(next) WHERE id = ?\(next + 1)
+      UPDATE item SET \(values.joined(separator: ", ")), revision = ?\(next)
+      WHERE id = ?\(next + 1) AND state NOT IN ('sending', 'handed over', 'done')
       """
   }()
 

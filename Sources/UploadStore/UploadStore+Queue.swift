@@ -238,15 +238,20 @@ extension UploadStore {
     }
   }
 
-  /// Updates how items will be sent. Their states are left to the engine.
-  package func edit(_ items: [UploadItem]) throws(StoreError) {
+  /// Updates how items will be sent. Their states are left to the engine. Items that are being sent or have been sent
+  /// stay as they are, since the caller may not know yet that they have started. Returns these.
+  @discardableResult
+  package func edit(_ items: [UploadItem]) throws(StoreError) -> Set<ItemID> {
     try write { db, revision in
+      var begun: Set<ItemID> = []
       let keep = try db.statement(ItemRows.keepForAttempts)
       let statement = try db.statement(ItemRows.edit)
       for item in items {
         try keep.execute { ItemRows.addKept(item, to: &$0) }
         try statement.execute { ItemRows.addEdited(item, revision, to: &$0) }
+        if db.changes == 0 { begun.insert(item.id) }
       }
+      return begun
     }
   }
 

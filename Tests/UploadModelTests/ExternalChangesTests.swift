@@ -24,6 +24,9 @@ struct ExternalChangesTests {
         testDescription: "paused while it is sent", written: .paused,
         known: .sending(attempt: 1, sent: 1, total: 2), news: "paused"),
       Row(
+        testDescription: "paused and renamed", written: .paused, known: .waiting,
+        isRenamed: true, news: "paused, edited"),
+      Row(
         testDescription: "renamed while it waits", written: .waiting, known: .waiting,
         isRenamed: true, news: "edited"),
       Row(

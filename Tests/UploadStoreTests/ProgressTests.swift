@@ -354,11 +354,13 @@ struct ProgressTests {
   func edit() throws {
     let store = try harness.open()
     var sent = try store.enqueue([item("a")])[0]
-    _ = try store.begin([sent.id])
+    sent.state = .paused
+    try store.update([sent])
     (sent.fileName, sent.field, sent.mediaType) = ("b", "photo", "image/png")
+    sent.state = .waiting
     try store.edit([sent])
     let kept = try harness.open().items()[0]
-    #expect(kept.state == .preparing(attempt: 1))
+    #expect(kept.state == .paused)
     #expect(kept.fileName == "b" && kept.field == "photo" && kept.mediaType == "image/png")
     // A file that has moved, under a name that a person has chosen.
     sent.location = FileLocation("/elsewhere/c")
@@ -366,6 +368,25 @@ struct ProgressTests {
     try store.edit([sent])
     let moved = try harness.open().items()[0]
     #expect(moved.location == FileLocation("/elsewhere/c") && moved.nameIsChosen)
+  }
+
+  @Test("An edit leaves files alone that are being sent or have been sent, and names them")
+  func editOfSent() throws {
+    let store = try harness.open()
+    let items = try store.enqueue(["waits", "sent", "arrived", "failed"].map { item($0) })
+    _ = try store.begin(items.dropFirst().map(\.id))
+    try store.record([
+      (items[2].id, .done(Receipt(status: 200))),
+      (items[3].id, .failed(Failure(.refused, status: 401))),
+    ])
+    let edited = items.map { item in
+      var item = item
+      item.location = FileLocation("/elsewhere")
+      return item
+    }
+    #expect(try store.edit(edited) == [items[1].id, items[2].id])
+    let moved = try harness.open().items().map { $0.location == FileLocation("/elsewhere") }
+    #expect(moved == [true, false, false, true])
   }
 
   @Test("An attempt takes the time that its receipt says, without what came before its first byte")

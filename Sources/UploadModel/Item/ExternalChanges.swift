@@ -18,13 +18,19 @@ package struct ExternalChanges: Hashable, Sendable {
       }
       switch (item.state, known.state) {
       case (.waiting, .failed), (.waiting, .paused): again.append(item)
-      case (.paused, .waiting), (.paused, .retrying), (.paused, .sending): paused.append(item.id)
+      case (.paused, .waiting), (.paused, .retrying), (.paused, .sending):
+        // Whether it was edited as well, after the pause.
+        paused.append(item.id)
+        takeEdit(of: known, as: item)
       case _ where known.state.isActive: break
-      default:
-        let new = known.sent(as: item)
-        if new != known { edited.append(new) }
+      default: takeEdit(of: known, as: item)
       }
     }
+  }
+
+  private mutating func takeEdit(of known: UploadItem, as written: UploadItem) {
+    let new = known.sent(as: written)
+    if new != known { edited.append(new) }
   }
 }
 

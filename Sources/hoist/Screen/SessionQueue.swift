@@ -199,9 +199,18 @@ final class SessionQueue {
       book.lookUp(for: known)
       return known.map(intake.look)
     }) { looked in
-      self.send(again: looked)
+      if self.isSender { self.takeEdits() }
+      // What was edited while the old file was looked at: look at the new one.
+      let edited = Set(known.lazy.filter { self.isEdited($0) }.map(\.id))
+      self.send(again: looked.filter { !edited.contains($0.id) })
+      if !edited.isEmpty { self.retry(known.map(\.id).filter(edited.contains)) }
       return []
     }
+  }
+
+  /// Whether an item has been edited since it was `known`.
+  private func isEdited(_ known: UploadItem) -> Bool {
+    state.item(known.id).map { $0.record != known.record } ?? false
   }
 
   private func send(again looked: [UploadItem]) {
@@ -300,7 +309,13 @@ final class SessionQueue {
   }
 
   func edit(_ edited: [UploadItem]) {
-    guard write({ try $0.edit(edited) }) != nil else { return }
+    guard let begun = write({ try $0.edit(edited) }) else { return }
+    let edited = edited.filter { !begun.contains($0.id) }
+    if !begun.isEmpty {
+      showAgain()
+      let files = HumanReadable.count(begun.count, "file")
+      loop.handle([.message("not changed: \(files) whose sending has begun")])
+    }
     // Looking up a target's secrets may take a while; send nothing with the old settings meanwhile.
     engine?.hold(edited.map(\.id))
     let book = book
@@ -618,12 +633,21 @@ final class SessionQueue {
 
   private func obey(_ order: SenderOrder) {
     guard let engine, !keeper.isLeaving else { return }
+    takeEdits()
     give(order, to: engine)
     var changed = settings
     order.apply(to: &changed)
     guard changed != settings else { return }
     loop.handle([.settings(changed)])
     link.tell([.settings(changed)])
+  }
+
+  /// Learns what other processes have written so far. An order comes by another way than the edits that were made before
+  /// it, and faster.
+  private func takeEdits() {
+    // If this fails, the watch tries again, and says so.
+    guard !state.isReading, let changes = try? keeper.store.changes(since: revision) else { return }
+    apply(changes)
   }
 
   private func give(_ order: SenderOrder, to engine: UploadEngine) {

@@ -244,6 +244,33 @@ extension EndToEnd {
       #expect(String(decoding: server.requests[1].body, as: UTF8.self).contains("\"renamed.bin\""))
     }
 
+    @Test("A path that a second hoist corrects is the one that the first sends")
+    func pathFromAside() async throws {
+      let inbox = try await person.receiver()
+      try person.folder.write("old.bin", count: 100)
+      _ = try await hoist("add old.bin --to \(inbox.url)")
+      try FileManager.default.moveItem(
+        atPath: person.folder.path("old.bin"), toPath: person.folder.path("new.bin"))
+      let sender = try person.shell("export HOIST_QUEUE=\(queue); exec hoist send --stay")
+      let store = try UploadStore(path: queue)
+      try await wait(for: "it to be missing", otherwise: { sender.output }) {
+        try store.items().first?.state.isFailed == true ? true : nil
+      }
+      let second = try await screen("--to \(inbox.url)")
+      try await second.wait(for: "1 failed")
+      try await second.press("e")
+      try await second.wait(for: "Edit old.bin")
+      try await second.press("C-u")
+      try await second.type(person.folder.path("new.bin"))
+      try await second.press("Enter")
+      try await second.wait(for: "1 ok")
+      #expect(inbox.names.count == 1)
+      let history = try await hoist("history")
+      #expect(history.output.contains(person.folder.path("new.bin")), "\(history)")
+      try await sender.interrupt(SIGTERM)
+      _ = try await sender.end()
+    }
+
     @Test("--fresh begins with an empty screen and leaves the queue alone")
     func fresh() async throws {
       let inbox = try await person.receiver()
