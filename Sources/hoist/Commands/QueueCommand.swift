@@ -190,9 +190,10 @@ struct QueueCommand: AsyncParsableCommand {
 
     @OptionGroup var queue: QueueOptions
 
-    func run(in context: Context) throws {
+    @MainActor
+    func run(in context: Context) async throws {
       let store = try queue.store(in: context, mustExist: true)
-      try store.setStopped(false)
+      try await QueueStarter.start(store, in: context)
       context.output.error(
         SenderLock.isTaken(queue: store.path)
           ? "the queue resumes" : "the queue resumes once hoist or hoist send is started")

@@ -71,7 +71,14 @@ final class SessionQueue {
 
   /// Shows what is in the queue, and sends it unless another process does.
   func open() {
-    keeper.onNews { [weak loop] news in onMain { loop?.handle([news]) } }
+    keeper.onNews { [weak self] news in
+      onMain {
+        guard let self else { return }
+        self.loop.handle([news])
+        // Others see that nothing more starts, and that starting it is a change.
+        if case .held = news { self.link.tell([.settings(self.settings)]) }
+      }
+    }
     do throws(StoreError) {
       watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.readChanges() }
       learn(isStopped: try keeper.store.isStopped())

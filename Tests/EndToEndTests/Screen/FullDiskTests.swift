@@ -109,6 +109,37 @@ extension EndToEnd {
       #expect(outcome.errors.contains("was not saved in the queue"), "\(outcome)")
     }
 
+    @Test("hoist queue start resumes a sender that had no room")
+    func startedAgain() async throws {
+      gate.open()
+      let add = { (name: String) in
+        let added = try await person.shell(
+          "HOIST_QUEUE=\(queue) hoist add \(name) --to \(server.url)"
+        ).end()
+        #expect(added.status == 0, "\(added)")
+      }
+      try await add("a.bin")
+      let sender = try person.shell("HOIST_QUEUE=\(queue) exec hoist send --stay")
+      let store = try UploadStore(path: queue)
+      try await wait(for: "the first to be sent", otherwise: { sender.output }) {
+        sender.output.contains("a.bin: 200") ? true : nil
+      }
+      // There is no room to note that the next one begins.
+      try await limit(4096)
+      try await add("b.bin")
+      try await wait(for: "trouble", otherwise: { sender.output }) {
+        sender.output.contains("the disk may be full") ? true : nil
+      }
+      try await limit(nil)
+      let started = try await person.shell("HOIST_QUEUE=\(queue) hoist queue start").end()
+      #expect(started.status == 0 && started.errors == "the queue resumes\n", "\(started)")
+      try await wait(for: "the next to be sent", otherwise: { sender.output }) {
+        try store.items().allSatisfy(\.state.isDone) ? true : nil
+      }
+      try await sender.interrupt(SIGTERM)
+      _ = try await sender.end()
+    }
+
     private var outcomes: [String] {
       get throws {
         try UploadStore(path: queue).history().map { $0.outcome?.rawValue ?? "" }.sorted()
