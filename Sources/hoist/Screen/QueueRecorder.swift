@@ -186,7 +186,7 @@ final class QueueRecorder: Sendable {
       guard let self else { return }
       content.withLock { $0.isRetryDue = false }
       // Ignore the error, since the trouble has been reported already.
-      try? record([])
+      _ = try? record([])
     }
   }
 
