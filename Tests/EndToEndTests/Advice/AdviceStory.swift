@@ -155,7 +155,7 @@ struct AdviceStory: Sendable {
       if let meanwhile { try await shell(meanwhile, person) }
       let sent = try await person.hoist("send").end()
       let queue = try await person.run("queue", "--json")
-      let failed = try queue.output.split(separator: "\n").compactMap {
+      let failed = queue.output.split(separator: "\n").compactMap {
         try? JSONDecoder().decode(Failed.self, from: Data($0.utf8))
       }
       return (failed, "\(sent)\(queue)")
