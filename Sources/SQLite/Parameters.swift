@@ -1,8 +1,8 @@
 import CSQLite
 import Foundation
 
-/// The parameters of a statement, to which values are bound one by one. A list of values of any type would cost more than
-/// SQLite takes for them.
+/// The parameters of a statement, to which values are bound one by one. A list of values of any type would cost more
+/// than SQLite takes for them.
 ///
 /// There is a function for each type, since a single one for all would have to look up the type at each call from
 /// another module.

@@ -16,10 +16,10 @@ enum ItemRows {
   /// The columns of a new row, beginning with those of `add`.
   static let inserted = changing + ["sum", "position", "listed", "revision", "added", "id"]
 
-  /// The statement that updates an item. Its parameters are those of `add`, the revision, the item's number and the name of
-  /// its state. It does not change finished items. It can only pause items that are being sent, unless they were
-  /// removed from the queue. An item that was removed is being cancelled and may change in any way. The process that calls
-  /// may not know of a clash yet.
+  /// The statement that updates an item. Its parameters are those of `add`, the revision, the item's number and the
+  /// name of its state. It does not change finished items. It can only pause items that are being sent, unless they
+  /// were removed from the queue. An item that was removed is being cancelled and may change in any way. The process
+  /// that calls may not know of a clash yet.
   static let update = """
     UPDATE item SET
       \(changing.map { $0 == "clash" ? "clash = COALESCE(?, clash)" : "\($0) = ?" }.joined(separator: ", ")),
@@ -42,8 +42,8 @@ enum ItemRows {
     "content_type",
   ]
 
-  /// The statement that changes how an item will be sent. Its parameters are the item's record, of which it uses a part,
-  /// the revision and the item's number. It leaves items alone that are being sent or have been sent.
+  /// The statement that changes how an item will be sent. Its parameters are the item's record, of which it uses a
+  /// part, the revision and the item's number. It leaves items alone that are being sent or have been sent.
   static let edit = {
     let values = RecordColumns.names.enumerated()
       .filter { editable.contains($0.element) }.map { "\($0.element) = ?\($0.offset + 1)" }

@@ -30,9 +30,9 @@ final class Access {
 
   // MARK: What ends say
 
-  /// Records what the end of a file's request says about the server and the credentials. If a new token was refused, the
-  /// end then states that. Returns how the uploads start over if their attempt does not count. `isProof` is false if the
-  /// end proves nothing about the credentials.
+  /// Records what the end of a file's request says about the server and the credentials. If a new token was refused,
+  /// the end then states that. Returns how the uploads start over if their attempt does not count. `isProof` is false
+  /// if the end proves nothing about the credentials.
   func settle(
     _ end: inout TransferEnd, _ authorization: Authorization, of job: UploadEngine.Job,
     redirects: Int, isProof: Bool, on engine: isolated UploadEngine

@@ -7,8 +7,8 @@ import UploadModel
 /// One attempt: a request's turn on a lane, with one file, or with several that are sent together.
 ///
 /// It owns what the attempt has found out and made so far: the files as they are sent, what the run and the ticket add,
-/// and the request under way. It does not decide when it begins, what becomes of a file after it, or whether there will be
-/// another: the scheduler and the job machines do.
+/// and the request under way. It does not decide when it begins, what becomes of a file after it, or whether there will
+/// be another: the scheduler and the job machines do.
 ///
 /// `run` reads from top to bottom. A file can leave at each step, with its own reason, while the others go on.
 final class Attempt: ExchangeObserver {
@@ -92,9 +92,9 @@ final class Attempt: ExchangeObserver {
     }
   }
 
-  /// A request that has ended: how, with what result for each file, and which credentials it carried. Whatever an attempt
-  /// keeps while it waits takes room in each attempt, so large values lie in boxes, or belong to functions that do not
-  /// wait.
+  /// A request that has ended: how, with what result for each file, and which credentials it carried. Whatever an
+  /// attempt keeps while it waits takes room in each attempt, so large values lie in boxes, or belong to functions that
+  /// do not wait.
   private struct Ended {
     @Boxed var end: TransferEnd
     let shares: [BatchEnd.File]

@@ -5,8 +5,8 @@ import UploadModel
 package struct EngineHooks: Sendable {
   /// Called at the end of a turn, before the first byte of the uploads that are to start is sent, with the changes that
   /// have not been reported, which came first: so both can be written at once. Returns the uploads that may start; the
-  /// others are forgotten. If it returns nil, nothing more starts until `setStarted(true)`. If there is no such hook, the
-  /// changes are reported as usual, and all may start.
+  /// others are forgotten. If it returns nil, nothing more starts until `setStarted(true)`. If there is no such hook,
+  /// the changes are reported as usual, and all may start.
   package var admission:
     (@Sendable (_ changes: [(ItemID, ItemState)], _ items: [ItemID]) -> Set<ItemID>?)?
   /// Guesses the type of a file that a target's command has made; nil keeps the original's.

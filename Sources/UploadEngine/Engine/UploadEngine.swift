@@ -6,9 +6,10 @@ import UploadModel
 
 /// Runs several uploads at once on one Dispatch queue, and reports their states.
 ///
-/// It decides which files may begin: it owns the jobs, the line, the lanes and the clock. `Scheduler` decides what is sent next,
-/// and `JobMachine` what happens to it. It knows nothing of requests, replies and tickets: an `Attempt` sends files, and
-/// what attempts share is in `Exchanges`, `Access`, `Runs` and `Questions`. Nor does it know its listeners. All methods can be called from anywhere and take effect in the order of the calls.
+/// It decides which files may begin: it owns the jobs, the line, the lanes and the clock. `Scheduler` decides what is
+/// sent next, and `JobMachine` what happens to it. It knows nothing of requests, replies and tickets: an `Attempt`
+/// sends files, and what attempts share is in `Exchanges`, `Access`, `Runs` and `Questions`. Nor does it know its
+/// listeners. All methods can be called from anywhere and take effect in the order of the calls.
 package actor UploadEngine {
   /// The most uploads that run at once.
   package static let mostLanes = Target.concurrencyRange.upperBound

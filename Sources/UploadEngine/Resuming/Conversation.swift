@@ -5,8 +5,8 @@ import UploadModel
 
 /// The requests of one attempt at a resumable upload. It lasts until the file has arrived or the connection fails.
 ///
-/// A `ResumeMachine` decides what is asked next; this carries that out, in order, and feeds it what happens. It owns the
-/// requests under way. It does not judge the end: the attempt does.
+/// A `ResumeMachine` decides what is asked next; this carries that out, in order, and feeds it what happens. It owns
+/// the requests under way. It does not judge the end: the attempt does.
 final class Conversation: ExchangeObserver {
   enum Ending {
     /// The last request ended like this, with this result for the file. It carried these credentials.

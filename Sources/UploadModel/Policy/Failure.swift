@@ -209,8 +209,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   /// Whether the file would overwrite another one, so that a retry is refused, too.
   package var isClash: Bool { if case .clash = cause { true } else { false } }
 
-  /// Whether the server's certificate is its own. Of all certificates that are not trusted, only such a one is likely to
-  /// be pinned on purpose.
+  /// Whether the server's certificate is its own. Of all certificates that are not trusted, only such a one is likely
+  /// to be pinned on purpose.
   package var isSelfSigned: Bool {
     if case .insecure(let why) = cause { why.contains(scalars: "self-signed") } else { false }
   }

@@ -2,8 +2,8 @@ import Foundation
 
 /// How files are sent to a target: the target, and what follows from it for every file, worked out once.
 ///
-/// All uploads to a target share one plan; the target is not copied to send a file. The plan knows no file, no run and no
-/// ticket; what a run and a ticket add to a request is its `Occasion`.
+/// All uploads to a target share one plan; the target is not copied to send a file. The plan knows no file, no run and
+/// no ticket; what a run and a ticket add to a request is its `Occasion`.
 package final class SendPlan: Sendable {
   package let target: Target
   /// Where its files go, and with whose credentials.

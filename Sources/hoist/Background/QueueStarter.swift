@@ -9,7 +9,8 @@ enum QueueStarter {
   /// How long the sender gets to confirm, in seconds.
   private static let patience = 5.0
 
-  /// Returns once the sender has confirmed, cannot be reached, or has taken too long. The queue's entry counts for it, too.
+  /// Returns once the sender has confirmed, cannot be reached, or has taken too long. The queue's entry counts for it,
+  /// too.
   static func start(_ store: UploadStore, in context: Context) async throws(StoreError) {
     try store.setStopped(false)
     guard

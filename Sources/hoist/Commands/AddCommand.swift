@@ -77,8 +77,8 @@ struct AddCommand: HoistCommand {
     }
   }
 
-  /// Says what was queued, and what was not and why. `folders` were left out because `-r` was not given; `copies` is how
-  /// many of the files were waiting already.
+  /// Says what was queued, and what was not and why. `folders` were left out because `-r` was not given; `copies` is
+  /// how many of the files were waiting already.
   private func tell(
     of added: QueueIntake.Added, _ folders: [UploadItem], copies: Int, to target: Target,
     in context: Context

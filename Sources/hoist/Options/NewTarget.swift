@@ -61,8 +61,8 @@ enum NewTarget {
     }
   }
 
-  /// The answers with the user's home folder in the place of a tilde. Refuses a name or a place of the token that cannot
-  /// be used.
+  /// The answers with the user's home folder in the place of a tilde. Refuses a name or a place of the token that
+  /// cannot be used.
   private static func checked(
     _ answers: TargetAnswers, taken: [String], home: String?
   ) throws(Refusal) -> TargetAnswers {

@@ -86,7 +86,8 @@ final class PushHistory: Sendable {
   /// Starts writing the rows collected so far.
   func writeSoon() { queue.async { [self] in write() } }
 
-  /// Why a file that was sent must stay where it is; nil if it may be moved or deleted. Writes the rows collected so far.
+  /// Why a file that was sent must stay where it is; nil if it may be moved or deleted. Writes the rows collected so
+  /// far.
   func obstacle(toDisposalOf item: UploadItem) -> String? {
     if !flush() { return "the history does not show yet that it was sent" }
     if hasYetToSend(item) { return "the queue has yet to send it" }

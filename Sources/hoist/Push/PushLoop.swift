@@ -3,8 +3,8 @@ import Foundation
 import UploadEngine
 import UploadModel
 
-/// What a push does about each event. It owns the files under way and what is counted of them, and tells the engine, the
-/// history and the reporter. It does not know where events come from, nor what the states of a file mean.
+/// What a push does about each event. It owns the files under way and what is counted of them, and tells the engine,
+/// the history and the reporter. It does not know where events come from, nor what the states of a file mean.
 struct PushLoop {
   enum Event: Sendable {
     case walk(PushInputReader.News)

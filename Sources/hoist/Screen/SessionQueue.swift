@@ -649,8 +649,8 @@ final class SessionQueue {
     link.tell([.settings(changed)])
   }
 
-  /// Learns what other processes have written so far. An order comes by another way than the edits that were made before
-  /// it, and faster.
+  /// Learns what other processes have written so far. An order comes by another way than the edits that were made
+  /// before it, and faster.
   private func takeEdits() {
     // If this fails, the watch tries again, and says so.
     guard !state.isReading, let changes = try? keeper.store.changes(since: revision) else { return }

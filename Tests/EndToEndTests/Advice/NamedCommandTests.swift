@@ -249,7 +249,7 @@ extension EndToEnd {
       let good = try await person.run("config", "check")
       #expect(good.status == 0 && !(good.errors + good.output).contains("good reply"), "\(good)")
       let pushed = try await person.run("push", "a", "--to", "t")
-      #expect(pushed.status == 1, "an empty reply is none: \(pushed)")
+      #expect(pushed.status == 1, "an empty reply counts as no reply: \(pushed)")
     }
 
     @Test("a key with a pass phrase: openssl pkey")
