@@ -252,7 +252,7 @@ struct PushLoop {
   }
 
   private mutating func tell(of news: RunNews) {
-    let told = push.target.secrets.hidden(in: news)
+    let told = destination.secrets.hidden(in: news)
     if isEndingRun {
       hasRun = false
       course.summary.run = news
