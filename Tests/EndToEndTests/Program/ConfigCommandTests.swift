@@ -189,7 +189,7 @@ extension EndToEnd {
       let known = try await person.run("target", "recipes")
       #expect(known.output.contains("\nnextcloud            Nextcloud\n"), "\(known)")
 
-      let terminal = try await person.terminal()
+      let terminal = try await person.terminal(columns: 250)
       try await terminal.command("hoist target new")
       for (question, answer) in [
         ("Services that hoist knows: 0x0, ", ""), ("One of these [none]:", "tuss"),
