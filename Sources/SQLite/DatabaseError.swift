@@ -14,8 +14,8 @@ package struct DatabaseError: Error, Hashable, Sendable {
   }
 
   /// The result codes that callers distinguish.
-  package static let (busy, locked, full, inputOutput) = (
-    SQLITE_BUSY, SQLITE_LOCKED, SQLITE_FULL, SQLITE_IOERR
+  package static let (busy, locked, full, inputOutput, constraint) = (
+    SQLITE_BUSY, SQLITE_LOCKED, SQLITE_FULL, SQLITE_IOERR, SQLITE_CONSTRAINT
   )
   package static let (corrupt, notADatabase, readOnly, permission, cannotOpen) = (
     SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_READONLY, SQLITE_PERM, SQLITE_CANTOPEN

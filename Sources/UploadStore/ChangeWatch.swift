@@ -2,11 +2,15 @@ import Dispatch
 import Foundation
 
 /// Calls back when something may have been written to a queue. Idle while nothing is written.
+///
+/// A process that sends writes all the time, so a write that comes before the callback wakes nothing.
 @MainActor
 package final class ChangeWatch {
   private let source: any DispatchSourceRead
+  private let file: CInt
   private let body: @MainActor () -> Void
-  /// Whether a callback is already scheduled, so that a hundred writes cause only one.
+  /// Whether a callback is already scheduled, so that a hundred writes cause only one. Until then, the source is
+  /// suspended.
   private var isDue = false
 
   /// Watches the queue at `path` for writes, including those of this process. `body` runs on the main queue, at most
@@ -21,13 +25,10 @@ package final class ChangeWatch {
       if file >= 0 { close(file) }
       throw StoreError("the queue \(path) cannot be watched: \(reason)")
     }
+    self.file = file
     source = DispatchSource.makeReadSource(fileDescriptor: file, queue: .main)
     source.setCancelHandler { close(file) }
-    source.setEventHandler { [weak self] in
-      var buffer = [UInt8](repeating: 0, count: 4096)
-      while read(file, &buffer, buffer.count) > 0 {}
-      MainActor.assumeIsolated { self?.lookAgain() }
-    }
+    source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.lookAgain() } }
     source.activate()
   }
 
@@ -38,11 +39,20 @@ package final class ChangeWatch {
   package func lookAgain() {
     guard !isDue else { return }
     isDue = true
-    DispatchQueue.main.asyncAfter(deadline: .now() + 0.1) { [weak self] in
-      MainActor.assumeIsolated {
-        self?.isDue = false
-        self?.body()
-      }
-    }
+    source.suspend()
+    DispatchQueue.main.asyncAfter(deadline: .now() + 0.1) { MainActor.assumeIsolated { self.call() } }
+  }
+
+  private func call() {
+    isDue = false
+    // Forget the writes so far before the body reads the queue: what is written afterwards is another event.
+    if !source.isCancelled { forgetWrites() }
+    source.resume()
+    body()
+  }
+
+  private func forgetWrites() {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while read(file, &buffer, buffer.count) > 0 {}
   }
 }

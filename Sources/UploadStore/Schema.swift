@@ -84,7 +84,6 @@ enum Schema {
     -- numbers, so writing many files changes a few pages of the index rather than one page per file.
     CREATE INDEX item_done ON item (inode) WHERE state = 'done';
     CREATE INDEX item_sum ON item (sum, target) WHERE state = 'done' AND sum IS NOT NULL;
-    CREATE INDEX item_under_way ON item (state) WHERE state IN ('sending', 'handed over');
     CREATE INDEX item_disposal ON item (id) WHERE disposal IS NOT NULL;
 
     -- `start` is the offset at which the attempt began. The columns `sent_…` say what the server was told, which the
@@ -122,6 +121,7 @@ enum Schema {
       UNIQUE (item, number),
       CHECK ((ended IS NULL) = (outcome IS NULL))
     ) STRICT;
+    -- Also finds the items that are under way.
     CREATE UNIQUE INDEX attempt_open ON attempt (item) WHERE ended IS NULL;
     -- Finds uploads that may or may not have arrived, without reading the whole history.
     CREATE INDEX attempt_arrival ON attempt (item) WHERE arrival IS NOT NULL;

@@ -20,22 +20,30 @@ struct StateWriter {
       INSERT INTO attempt (item, number, began)
       SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2 FROM attempt WHERE item = ?1
       """)
-    // Closes the attempt of an item that was removed while it was being sent, and restored before the end of the
-    // attempt was reported.
-    let leftOpen = try db.statement(
-      """
-      UPDATE attempt SET ended = ?, outcome = \(AttemptOutcome.withdrawn.sql)
-      WHERE item = ? AND ended IS NULL
-      """)
     var begun: Set<ItemID> = []
     for id in ids {
       try claim.execute([revision, id.rawValue])
       guard db.changes == 1 else { continue }
-      try leftOpen.execute([now, id.rawValue])
-      try attempt.execute([id.rawValue, now])
+      do throws(DatabaseError) {
+        try attempt.execute([id.rawValue, now])
+      } catch {
+        guard error.code == DatabaseError.constraint else { throw error }
+        try closeLeftOpen(of: id)
+        try attempt.execute([id.rawValue, now])
+      }
       begun.insert(id)
     }
     return begun
+  }
+
+  /// Closes the attempt of an item that was removed while it was being sent, and restored before the end of the attempt
+  /// was reported.
+  private func closeLeftOpen(of id: ItemID) throws {
+    try db.execute(
+      """
+      UPDATE attempt SET ended = ?, outcome = \(AttemptOutcome.withdrawn.sql)
+      WHERE item = ? AND ended IS NULL
+      """, [now, id.rawValue])
   }
 
   func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {

@@ -190,10 +190,10 @@ package final class UploadStore: Sendable {
     now: Date = Date()
   ) throws(StoreError) -> Set<ItemID> {
     let notable = progress.withLock { progress in
-      changes.filter { id, state in
-        if case .sending(_, let sent, _) = state { progress[id] = sent }
-        return state.isWrittenDown
-      }
+      changes.enumerated().filter { position, change in
+        if case .sending(_, let sent, _) = change.1 { progress[change.0] = sent }
+        return change.1.isWrittenDown && !Self.isSuperseded(position, in: changes)
+      }.map(\.element)
     }
     guard !notable.isEmpty || !ids.isEmpty else { return [] }
     let begun = try write { db, revision in
@@ -208,6 +208,13 @@ package final class UploadStore: Sendable {
       for id in begun { progress[id] = 0 }
     }
     return begun
+  }
+
+  /// Whether a change says that a file was handed over, and a later one what became of it.
+  private static func isSuperseded(_ position: Int, in changes: [(ItemID, ItemState)]) -> Bool {
+    let (id, state) = changes[position]
+    guard case .awaitingReply = state else { return false }
+    return changes[(position + 1)...].contains { $0.0 == id && $0.1.isWrittenDown }
   }
 
   /// Records where an item can resume and the offset at which the current attempt began; nil if the item must start
@@ -280,7 +287,9 @@ package final class UploadStore: Sendable {
       let rows = try db.rows(
         """
         SELECT id, state, target, resume_point FROM item
-        WHERE state IN ('sending', 'handed over') AND processing IS NULL ORDER BY position
+        WHERE id IN (SELECT item FROM attempt WHERE ended IS NULL)
+          AND state IN ('sending', 'handed over') AND processing IS NULL
+        ORDER BY position
         """
       ) {
         (ItemID($0[0]), $0[1] as String, $0[2] as String, JSONColumn.value($0[3]) as ResumePoint?)
