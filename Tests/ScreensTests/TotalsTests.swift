@@ -500,6 +500,36 @@ import Testing
     #expect(Self.said(state).contains(" of 120 MB"))
   }
 
+  /// Both share a limit of 2 MB/s: when the first ends, after 10 s, the second has all of it.
+  @Test(arguments: [2_000_000, nil, 100_000_000] as [Int64?])
+  func aRowCountsOnTheShareThatItGetsWhenOthersEnd(_ limit: Int64?) throws {
+    var state = Fixture.empty()
+    let sizes: [Int64] = [18_000_000, 108_000_000]
+    Fixture.play(
+      &state,
+      .added([Fixture.item(1, "short", size: sizes[0]), Fixture.item(2, "long", size: sizes[1])]))
+    let start = state.now
+    for second in 0...8 {
+      let sent = Int64(second) * 1_000_000
+      Fixture.play(
+        &state,
+        .engine(
+          sizes.enumerated().map { index, size in
+            (ItemID(Int64(index + 1)), .sending(attempt: 1, sent: sent, total: size))
+          }, at: start + Double(second)))
+    }
+    let (speeds, all) = (state.speeds, state.queue.totals.bytesToGo)
+    let rows = try zip([1, 2] as [Int64], sizes).map { number, size in
+      try #require(
+        speeds.eta(
+          of: ItemID(number), remaining: size - 8_000_000, of: all, limit: limit, at: state.now))
+    }
+    let total = try #require(speeds.totalETA(remaining: all, limit: limit, at: state.now))
+    let isHeld = limit == 2_000_000
+    #expect(rows.map { Int($0.rounded()) } == [10, isHeld ? 55 : 100])
+    #expect(Int(total.rounded()) == (isHeld ? 55 : 100))
+  }
+
   @Test func theTimeThatIsLeftStandsStillWhileAReplyIsAwaited() throws {
     var state = Self.sending(
       Fixture.item(1, "a", size: 1_000_000), Fixture.item(2, "b", size: 1_000_000))

@@ -76,7 +76,12 @@ struct StateLabel {
         return
       }
       let left = max(0, item.sentSize - sent)
-      let seconds = isPlain ? nil : state.speeds.eta(of: item.id, remaining: left, at: now)
+      let seconds =
+        isPlain
+        ? nil
+        : state.speeds.eta(
+          of: item.id, remaining: left, of: state.queue.totals.bytesToGo,
+          limit: state.settings.limit, at: now)
       let eta = seconds.map(HumanReadable.timeLeft) ?? "—"
       self.init(
         "↑", .accent, "sending\(Self.again(attempt)) \(speed) \(eta)",

@@ -42,8 +42,30 @@ struct Speeds: Sendable {
   /// When the attempt that is under way began to send.
   func beginning(of id: ItemID) -> Instant? { sending[id]?.beginning }
 
-  func eta(of id: ItemID, remaining: Int64, at now: Instant) -> Double? {
-    sending[id]?.estimate.eta(remaining: remaining, at: now)
+  /// Seconds until an item has been handed over. If a limit in bytes a second holds back all items together, those that
+  /// end leave their share of it to the others, once nothing is left to begin.
+  ///
+  /// - Parameter all: what is left of all items, including those that have not begun.
+  func eta(
+    of id: ItemID, remaining: Int64, of all: Int64 = .max, limit: Int64? = nil, at now: Instant
+  ) -> Double? {
+    guard let item = sending[id], let own = item.estimate.eta(remaining: remaining, at: now) else {
+      return nil
+    }
+    guard let limit, isBinding(limit, at: now), let run,
+      // What is sent until this item ends if all have the same share: all of what is not being sent yet, and as much of
+      // each other item as is left of this one.
+      let shared = run.estimate.eta(
+        remaining: max(
+          0, sending.values.reduce(all) { $0 &- max(0, $1.remaining &- remaining) }), at: now)
+    else { return own }
+    return min(own, shared)
+  }
+
+  /// Whether a limit on all items together, in bytes a second, is what makes them slow.
+  private func isBinding(_ limit: Int64, at now: Instant) -> Bool {
+    guard limit > 0, let speed = totalSpeed(at: now) else { return false }
+    return speed > 0.8 * Double(limit)
   }
 
   /// Bytes per second of the current run, counting everything that is sent, even if its upload fails.
@@ -52,15 +74,15 @@ struct Speeds: Sendable {
     return run.estimate.speed(at: idleSince ?? now)
   }
 
-  /// Seconds until `remaining` more bytes have been handed over. Without a limit, this is at least the time that the
-  /// slowest item still takes. With a limit on all items together, in bytes a second, it is at least the time that the
-  /// limit requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and does not
-  /// set the time.
+  /// Seconds until `remaining` more bytes have been handed over. This is at least the time that the slowest item still
+  /// takes. If a limit on all items together, in bytes a second, holds them back, it is at least the time that the limit
+  /// requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and does not set
+  /// the time.
   func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
     guard let run, !isIdle(at: now),
       let all = run.estimate.eta(remaining: remaining, at: idleSince ?? now)
     else { return nil }
-    if let limit, limit > 0 { return max(all, Double(remaining) / Double(limit)) }
+    if let limit, isBinding(limit, at: now) { return max(all, Double(remaining) / Double(limit)) }
     return sending.values.reduce(all) { most, item in
       max(most, item.estimate.eta(remaining: item.remaining, at: now) ?? 0)
     }
