@@ -69,11 +69,10 @@ struct ReportTests {
       Self.entry("/e", .unknown, message: "No answer."),
     ])
     #expect(
-      report.reasons.map(\.words) == [
+      report.reasons.map(\.reason.words) == [
         "413 Content Too Large", "missing", "outcome unknown", "rejected",
       ])
-    #expect(report.reasons.map(\.files.count) == [2, 1, 1, 1])
-    #expect(report.reasons.map(\.isDoubtful) == [false, false, true, false])
+    #expect(report.reasons.map(\.members.count) == [2, 1, 1, 1])
   }
 
   @Test("the picture shows all bytes whose time is known, and no others")

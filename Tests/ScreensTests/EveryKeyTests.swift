@@ -31,6 +31,7 @@ import UploadModel
     .help: [(0, ["?", .pageDown])],
     .browser: [(0, ["b", "j"])],
     .menu: [(0, ["o", "j"])],
+    .failures: [(0, ["E", "j"])],
     .quitting: [(0, ["q"])],
     .pausing: [(0, ["P"])],
     .breakingOff: [(0, ["p"])],

@@ -26,7 +26,7 @@ import UploadModel
     case targets, commandArguments, rowMenu
     case doubtful, savingRule, setup
     case processing, picking, breakingOff, deletingTarget, keepingTarget, addingAgain, sendingAgain
-    case deletingUploaded, queueingAgain
+    case deletingUploaded, queueingAgain, failures
 
     func state(_ size: Size, ascii: Bool) -> AppState {
       var state = Fixture.mixed(ascii: ascii, size: size)
@@ -91,6 +91,7 @@ import UploadModel
         Fixture.type("nonsense", &state)
         Fixture.play(&state, .key(.enter))
       case .sortMenu: Fixture.type("oj", &state)
+      case .failures: Fixture.type("Ej", &state)
       case .targetMenu:
         state.options.targets = Fixture.choices("album", "photos", "tickets")
         Fixture.type("t", &state)
@@ -286,7 +287,7 @@ import UploadModel
 
   private static let alike: [Screen] = [
     .processing, .picking, .breakingOff, .deletingTarget, .keepingTarget, .addingAgain,
-    .sendingAgain, .deletingUploaded, .queueingAgain,
+    .sendingAgain, .deletingUploaded, .queueingAgain, .failures,
   ]
 
   @Test(arguments: kept)

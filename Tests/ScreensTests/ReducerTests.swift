@@ -38,6 +38,11 @@ import UploadModel
     Case(
       0, "R", asks: [.retry(ids(4, 10))],
       says: "1 file may have arrived: check on the server before you retry"),
+    Case(0, "E", "r", asks: [.retry(ids(4))], says: "sending 1 file again"),
+    Case(0, "E", "w", asks: [.writeList([Array("/home/me/disk.img".utf8)])]),
+    Case(0, "E", "x", asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
+    Case(0, "E", .enter, "x", asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
+    Case(0, "E", .escape, asks: []),
     Case(3, "x", asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
     Case(3, .delete, asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
     Case(0, "x", asks: []),

@@ -212,7 +212,7 @@ final class Driver {
       .listFolder,
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
       .deleteTarget, .restoreTarget, .draftRule, .saveRule,
-      .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe,
+      .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .writeList, .probe,
       .previewLine, .previewFile, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:
       break
     case .quit:

@@ -27,6 +27,8 @@ struct DialogBox {
     case .browser(let browser):
       BrowserBox(browser: browser, size: size, preview: state.previewed.preview).paint(on: &canvas)
     case .menu(let menu): MenuBox(menu: menu, size: size).paint(on: &canvas)
+    case .failures(let failures):
+      FailuresBox(failures: failures, state: state, size: size).paint(on: &canvas)
     case .question(let question):
       QuestionBox(question: question, state: state, size: size).paint(on: &canvas)
     }

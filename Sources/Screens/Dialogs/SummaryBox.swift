@@ -4,20 +4,34 @@ struct SummaryBox {
   let state: AppState
   let layout: Layout
 
-  private static let height = 4
+  /// Without reasons.
+  private static let least = 4
+  private static let mostReasons = 3
 
   func paint(on canvas: inout Canvas) {
+    // On a small screen the rows matter more than this box, and the line of totals says the same.
+    guard layout.rows.count >= 2 * Self.least else { return }
     let width = min(72, layout.list.count - 2)
     let left = layout.list.lowerBound + (layout.list.count - width) / 2
-    let top = layout.rows.upperBound - Self.height - 1
-    // On a small screen the rows matter more than this box, and the line of totals says the same.
-    guard layout.rows.count >= 2 * Self.height else { return }
+    let reasons = reasons(fitting: layout.rows.count / 2 - Self.least)
+    let height = Self.least + reasons.count
+    let top = layout.rows.upperBound - height - 1
     let end = summary.problems > 0 ? "Done, with problems" : "All done"
     canvas.box(
-      row: top, column: left, size: Size(width: width, height: Self.height),
+      row: top, column: left, size: Size(width: width, height: height),
       title: "\(end) · \(TotalLine(state: state).progress)", isDimming: false)
-    for (row, spans) in [(top + 1, counts), (top + 2, offers)] {
-      canvas.put(spans, row: row, column: left + 2, width: width - 4)
+    for (index, spans) in ([counts] + reasons + [offers]).enumerated() {
+      canvas.put(spans, row: top + 1 + index, column: left + 2, width: width - 4)
+    }
+  }
+
+  /// A line for each of the most frequent reasons.
+  private func reasons(fitting lines: Int) -> [Canvas.Spans] {
+    let shown = summary.reasons.prefix(max(0, min(lines, Self.mostReasons)))
+    return shown.enumerated().map { index, group in
+      let more = summary.reasons.count - shown.count
+      let rest = more > 0 && index == shown.count - 1 ? " and \(more) more" : ""
+      return [("\(group.words)\(rest)", .dim)]
     }
   }
 
@@ -46,6 +60,7 @@ struct SummaryBox {
       let words = summary.addresses == 1 ? "1 address" : "\(summary.addresses) addresses"
       offers.append(offer(.copyURL, "copy \(words)"))
     }
+    if !summary.reasons.isEmpty { offers.append(offer(.failures, "reasons")) }
     return Canvas.Spans(offers.joined(separator: [("   ", .plain)]))
   }
 }

@@ -132,6 +132,8 @@ extension AppState {
     case .failWhen: options.configuration != nil && subjects.contains(where: \.isDoubtful)
     case .retry: subjects.contains(where: isRetriable)
     case .retryAll: queue.totals.failed > 0 || isHeldUp
+    case .failures:
+      queue.totals.failed + queue.totals.unknown > 1 && subjects.contains(where: \.state.isFailed)
     case .pause: subjects.contains { !$0.state.isFinished && !$0.state.isHandedOver }
     case .edit: !subjects.isEmpty && subjects.allSatisfy { !$0.state.isActive && !$0.state.isDone }
     case .startStop: !settings.isStarted || queue.totals.busy > 0

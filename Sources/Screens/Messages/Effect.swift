@@ -87,6 +87,8 @@ package enum Effect: Sendable, Equatable {
   case inspect(ItemID)
   /// Try unreachable servers at once.
   case probe
+  /// Write these paths, byte for byte, into a new file, one on each line; answered by `AppEvent.message`.
+  case writeList([[UInt8]])
   /// Copy this text to the clipboard.
   case copy(String)
   case openURL(String)

@@ -2,7 +2,8 @@
 enum HelpText {
   private static let sections: [(Mode, String)] = [
     (.queue, "The queue"), (.server, "On the server"), (.history, "History"), (.targets, "Targets"),
-    (.browser, "The list of files"), (.menu, "Choosing"), (.pick, "Choosing a target"),
+    (.browser, "The list of files"), (.failures, "The failures by their reasons"),
+    (.menu, "Choosing"), (.pick, "Choosing a target"),
     (.prompt, "Typing"), (.limit, "The bandwidth"), (.command, "The command line"),
     (.find, "Looking for a name"), (.form, "Editing"), (.setup, "Setting up a target"),
     (.details, "Details"), (.page, "Reading"), (.help, "Help"), (.pausing, "Pausing everything"),

@@ -98,6 +98,9 @@ extension Action {
       .nextFailed, ["!"], in: [.queue, .history],
       "go to the next file that failed, may have arrived or is doubtful", traits: .looks),
     Action(
+      .failures, ["E"], "the failures by their reasons: retry, remove or list all of a reason",
+      hint: "reasons", footer: 4),
+    Action(
       .failWhen, ["w"], in: [.queue, .details],
       "make replies like that of a doubtful file mean failure",
       hint: "make it a failure", footer: 4, traits: .edits),
@@ -158,6 +161,15 @@ extension Action {
       .order, ["o"], in: [.browser], "sort by name, newest first, or largest first", hint: "sort"),
     Action(.find, ["/"], in: [.help], "show only lines that contain a text", hint: "search"),
     Action(.find, ["/"], in: [.browser], "show only names that contain a text", hint: "filter"),
+    Action(
+      .accept, [.enter, " "], in: [.failures], "mark its files in the queue", hint: "mark them"),
+    Action(.retry, ["r"], in: [.failures], "send its files again", hint: "retry them"),
+    Action(
+      .remove, ["x", .delete], in: [.failures], "remove its files from the queue",
+      hint: "remove them"),
+    Action(
+      .writeList, ["w"], in: [.failures], "write the paths of its files into a file",
+      hint: "write a list"),
     Action(.accept, [.enter, .right, "l", " "], in: [.menu], "choose it", hint: "choose"),
     Action(.accept, [.enter], in: [.pick], "choose it", hint: "choose"),
     Action(.down, [.down, .control("n"), .tab], in: [.pick], "down", hint: "down"),
@@ -243,13 +255,14 @@ extension Action {
       hint: "cancel"),
     Action(.close, [.escape, "q", .enter], in: [.details, .page], "close", hint: "close"),
     Action(.close, [.escape, "q"], in: [.browser], "clear the filter, then close", hint: "close"),
-    Action(.close, [.escape, "q"], in: [.menu], "close", hint: "close"),
+    Action(.close, [.escape, "q"], in: [.menu, .failures], "close", hint: "close"),
     Action(.close, [.escape, "q", .enter, "?"], in: [.help], "close", hint: "close"),
     Action(
       .command, [":"], in: Mode.panes, "the command line: these actions by name", hint: "command",
       traits: .visual),
     Action(
-      .help, ["?", .function(1)], in: Mode.panes + [.details, .page, .browser, .menu], "this help",
+      .help, ["?", .function(1)], in: Mode.panes + [.details, .page, .browser, .menu, .failures],
+      "this help",
       hint: "help", traits: .visual),
     Action(.quit, ["q"], in: Mode.panes, "quit", hint: "quit"),
     Action(

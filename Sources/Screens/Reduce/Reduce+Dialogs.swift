@@ -47,7 +47,7 @@ extension AppState {
     case .menu(var menu) where menu.isFiltered:
       menu.edit(height: MenuBox.lines(menu, in: size), change)
       dialog = .menu(menu)
-    case .none, .details, .page, .menu, .question: break
+    case .none, .details, .page, .menu, .failures, .question: break
     }
   }
 
@@ -177,7 +177,8 @@ extension AppState {
   }
 
   /// Keeps dialogs from being scrolled past their ends, which move when an item or the size of the screen changes.
-  /// Closes a dialog about an item that is gone, and a question about pausing files that have all finished.
+  /// Closes a dialog about an item that is gone, about failures of which none is left, and a question about pausing files
+  /// that have all finished.
   mutating func limitScroll() {
     guard !dialogs.isEmpty else { return }
     let state = self
@@ -187,6 +188,12 @@ extension AppState {
         ids.allSatisfy({ state.item($0)?.state.isFinished ?? true })
       {
         return nil
+      }
+      if case .failures(var failures) = dialog {
+        let count = failures.groups(of: state.queue).count
+        let height = FailuresBox.lines(count, in: state.size)
+        failures.list.move(to: failures.list.cursor, of: count, height: height)
+        return count == 0 ? nil : .failures(failures)
       }
       var scrolled = dialog
       scrolled.scroll { scroll in

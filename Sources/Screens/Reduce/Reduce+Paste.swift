@@ -23,7 +23,7 @@ extension AppState {
       dialog = nil
       return [.add(paths)]
     case .limit, .command, .find, .form, .menu: return type(line)
-    case .details, .page, .help, .question: return []
+    case .details, .page, .help, .failures, .question: return []
     }
   }
 }

@@ -40,6 +40,7 @@ extension AppState {
     case .limit: dialog = .limit(LimitPrompt(settings.limit))
     case .moreLanes: return setConcurrency(concurrency + 1)
     case .fewerLanes: return setConcurrency(concurrency - 1)
+    case .failures: return openFailures()
     case .failWhen: return draftRule(subjects)
     case .copyURL: return copyURLs(of: subjects)
     case .openURL: return openURL(subjects.map(\.url))

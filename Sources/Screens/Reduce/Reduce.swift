@@ -180,6 +180,7 @@ extension AppState {
     case .page(let page): return perform(name, in: page)
     case .browser(let browser): return perform(name, in: browser)
     case .menu(let menu): return perform(name, in: menu)
+    case .failures(let failures): return perform(name, in: failures)
     case .question(let question): return perform(name, in: question)
     }
   }

@@ -1,10 +1,12 @@
 import UploadModel
 
 /// The outcome of the queue when nothing was left to send, shown until the next key.
-struct EndSummary: Hashable, Sendable {
+struct EndSummary: Sendable {
   let counts: Totals
   /// How many of the sent files have an address.
   let addresses: Int
+  /// Why files failed, if more than one did; the most frequent reason first.
+  var reasons: [FailureGroup<ItemID>] = []
 
   var problems: Int { counts.failed + counts.unknown + counts.doubtful }
 }
@@ -24,7 +26,9 @@ extension AppState {
   mutating func sumUp() {
     let totals = queue.totals
     guard finishing == nil, totals.over > 1 else { return }
-    summary = EndSummary(counts: totals, addresses: queue.rows.count { $0.item.url != nil })
+    summary = EndSummary(
+      counts: totals, addresses: queue.rows.count { $0.item.url != nil },
+      reasons: totals.failed + totals.unknown > 1 ? queue.failureGroups : [])
   }
 
   /// Performs an action that has another meaning while the summary is shown; returns nil for all other actions.

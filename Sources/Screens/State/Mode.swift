@@ -5,7 +5,7 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   // Lines of text.
   case prompt, limit, command, find, form, setup, pick
   // Dialogs over the panes.
-  case details, page, help, browser, menu
+  case details, page, help, browser, menu, failures
   // Questions, which come last.
   case quitting, pausing, breakingOff, removing, deleting, deletingTarget, keepingTarget
   case addingAgain, sendingAgain, savingRule
@@ -19,6 +19,6 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   /// Where characters are typed.
   static let typing: [Mode] = [.prompt, .limit, .command, .find, .form, .setup, .pick]
   /// Modes in which the user can move up and down: those with a list, and those with a text to read and scroll.
-  static let moving = panes + [.browser, .menu, .details, .page, .help]
+  static let moving = panes + [.browser, .menu, .failures, .details, .page, .help]
   static let questions = Array(allCases.drop { $0 != .quitting })
 }

@@ -290,12 +290,3 @@ struct Queue: Sendable {
     for index in first...min(last, rows.count - 1) { positions[rows[index].item.id] = index }
   }
 }
-
-extension Failure {
-  /// The server's message, unless it only repeats the status, as proxies do in the title of an HTML page.
-  fileprivate var said: String? {
-    guard let words = reply.message else { return nil }
-    let isStatus = status.map { words.hasPrefix(scalars: "\($0) ") } ?? false
-    return isStatus && reply.mediaType == "text/html" ? nil : words
-  }
-}

@@ -115,7 +115,7 @@ struct Markup {
   }
 
   /// Whether a text is a status and its standard phrase, or one of them, and nothing else.
-  private static func isStatus(_ text: String) -> Bool {
+  static func isStatus(_ text: String) -> Bool {
     let phrase = phrase(in: text)
     return phrase.isEmpty || phrases.contains(phrase)
   }

@@ -103,7 +103,8 @@ extension Reply {
     }.first
   }
 
-  private static func stem(_ text: String) -> String {
+  /// A sentence without its full stop.
+  static func stem(_ text: String) -> String {
     text.hasSuffix(scalars: ".") ? String(text.unicodeScalars.dropLast()) : text
   }
 }

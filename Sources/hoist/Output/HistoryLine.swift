@@ -61,12 +61,27 @@ extension HistoryEntry {
     case .withdrawn: "not sent"
     case nil: "under way"
     default:
-      if let status, word == Failure(.refused, status: status).code {
-        Failure.statusLine(status) + (arrival == .unclear ? ", may have arrived" : "")
-      } else {
-        word.replacing(scalars: "-", with: " ")
-      }
+      headline + (isRefused && arrival == .unclear ? ", may have arrived" : "")
     }
+  }
+
+  /// Whether only the status says why it failed.
+  private var isRefused: Bool {
+    status.map { word == Failure(.refused, status: $0).code } ?? false
+  }
+
+  /// How it failed, in a few words.
+  private var headline: String {
+    isRefused ? Failure.statusLine(status) : word.replacing(scalars: "-", with: " ")
+  }
+
+  /// Why it failed, in the words by which failures are gathered.
+  var failureReason: FailureReason {
+    let failure = Failure(
+      isRefused ? .refused : .rejected(""), status: status, reply: Reply(text: reply ?? ""))
+    return FailureReason(
+      headline, status: status, said: failure.said, of: name,
+      isUnclear: isRefused && arrival == .unclear)
   }
 
   /// How the attempt ended, in the categories of the screen and the report page.

@@ -182,22 +182,32 @@ struct LineReporter: PushReporter {
     if let hint = retry?.text(for: summary) { write(hint) }
   }
 
-  /// A line for each cause of failures, the most frequent cause first.
+  /// A line for each reason of failures, the most frequent first.
   private static func causes(of summary: PushSummary) -> [String] {
-    let causes = Dictionary(grouping: summary.failed, by: \.failure.headline)
-    return causes.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { cause in
-      let names = cause.value.prefix(3).map { SafeText.line($0.item.path.description) }
-      let more = cause.value.count - names.count
-      return "  \(cause.value.count) × \(cause.key): \(names.joined(separator: ", "))"
+    let groups = FailureGroup.gathered(
+      summary.failed.map { (FailureReason($0.failure, of: $0.item.fileName), $0.item) })
+    return groups.map { group in
+      let names = group.members.prefix(3).map { SafeText.line($0.path.description) }
+      let more = group.members.count - names.count
+      return "  \(group.line): \(names.joined(separator: ", "))"
         + (more > 0 ? " and \(more) more" : "")
     }
   }
 
   /// The server's message, on one line and not too long; empty if there is no message.
   private static func words(of failure: Failure) -> String {
-    // Cut by scalars: a single `Character` can be as long as the reply.
-    guard let said = failure.reply.message?.unicodeScalars else { return "" }
-    return ", the server said: " + SafeText.line(String(said.prefix(200)))
-      + (said.count > 200 ? "…" : "")
+    failure.reply.message.map { ", the server said: " + shortened($0) } ?? ""
   }
+
+  /// The beginning of a text that may be long, made safe.
+  fileprivate static func shortened(_ text: String) -> String {
+    // Cut by scalars: a single `Character` can be as long as the reply.
+    let scalars = text.unicodeScalars
+    return SafeText.line(String(scalars.prefix(200))) + (scalars.count > 200 ? "…" : "")
+  }
+}
+
+extension FailureGroup {
+  /// "412 × 403, not yours", made safe.
+  var line: String { "\(members.count) × \(LineReporter.shortened(reason.words))" }
 }

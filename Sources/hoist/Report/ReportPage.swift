@@ -107,17 +107,18 @@ struct ReportPage {
 
   // MARK: Failures
 
-  private func section(_ reason: UploadReport.Reason) -> HTML {
-    let isLong = reason.files.count > Self.mostListed
+  private func section(_ group: FailureGroup<UploadReport.File>) -> HTML {
+    let isLong = group.members.count > Self.mostListed
     let list: HTML = """
       <ul>
-      \(reason.files.map(item))</ul>
+      \(group.members.map(item))</ul>
       """
-    let count = HumanReadable.count(reason.files.count, "file")
+    let count = HumanReadable.count(group.members.count, "file")
+    let first = group.members.first?.latest
     return """
-      <article class="\(reason.isDoubtful ? "unknown" : "failed")">
-      <h3>\(reason.words) <span class="dim">\(count)</span></h3>
-      <p>\(SecretQuery.hidden(in: reason.message))</p>
+      <article class="\(first?.end == .unknown ? "unknown" : "failed")">
+      <h3>\(SecretQuery.hidden(in: group.reason.words)) <span class="dim">\(count)</span></h3>
+      <p>\(SecretQuery.hidden(in: first?.message ?? ""))</p>
       \(isLong ? "<details><summary>The files</summary>\n\(list)\n</details>" : list)
       </article>
 
@@ -125,12 +126,10 @@ struct ReportPage {
   }
 
   private func item(_ file: UploadReport.File) -> HTML {
-    let said = Reply(text: file.latest.reply ?? "").message
-    let words: HTML = said.map { "<br><q>\(SecretQuery.hidden(in: $0))</q>" } ?? ""
-    return """
-      <li>\(name(file.latest))\(words)</li>
+    """
+    <li>\(name(file.latest))</li>
 
-      """
+    """
   }
 
   // MARK: The table

@@ -13,15 +13,6 @@ struct UploadReport {
     var earlier: [HistoryEntry] = []
   }
 
-  /// Files that failed for the same reason.
-  struct Reason {
-    var words: String
-    var message: String
-    var files: [File]
-    /// Whether these files may have arrived.
-    var isDoubtful: Bool { files.first?.latest.end == .unknown }
-  }
-
   /// The files, in the order of their latest attempts.
   private(set) var files: [File] = []
   /// The attempts whose speed the history knows.
@@ -56,13 +47,11 @@ struct UploadReport {
   }
 
   /// Why files failed, the most frequent reason first.
-  var reasons: [Reason] {
-    let failed = files.filter { $0.latest.end == .failed || $0.latest.end == .unknown }
-    let alike = Dictionary(grouping: failed) { [$0.latest.outcomeWords, $0.latest.message ?? ""] }
-    let reasons = alike.map { Reason(words: $0[0], message: $0[1], files: $1) }
-    return reasons.sorted {
-      ($1.files.count, $0.words, $0.message) < ($0.files.count, $1.words, $1.message)
-    }
+  var reasons: [FailureGroup<File>] {
+    FailureGroup.gathered(
+      files.lazy.filter { [.failed, .unknown].contains($0.latest.end) }.map {
+        ($0.latest.failureReason, $0)
+      })
   }
 
   /// How fast files were sent, in bytes a second, in each of `parts` equal parts of the period. Each attempt counts

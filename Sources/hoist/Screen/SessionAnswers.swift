@@ -176,6 +176,28 @@ struct SessionAnswers {
     }) { [.request(id, $0)] }
   }
 
+  /// Writes the paths of files into a new file in the current folder, for `--from-file`.
+  func writeList(of paths: [[UInt8]]) {
+    loop.answer({
+      // The paths of a list are on lines of their own, unless one has a line break in it.
+      let hasBreaks = paths.contains { $0.contains(UInt8(ascii: "\n")) }
+      let end = hasBreaks ? UInt8(0) : UInt8(ascii: "\n")
+      let names = [""] + (2...999).map { "-\($0)" }
+      let free = names.first { access("hoist-failed\($0).txt", F_OK) != 0 && errno == ENOENT }
+      let name = "hoist-failed\(free ?? "").txt"
+      return Result { () throws(UserError) in
+        try AtomicFile.write(paths.flatMap { $0 + [end] }, to: name)
+        let count = HumanReadable.count(paths.count, "path")
+        return "\(count) in \(name): hoist push --from-file \(name)\(hasBreaks ? " -0" : "")"
+      }
+    }) { result in
+      switch result {
+      case .success(let words): [.message(words)]
+      case .failure(let error): [.message("\(error)")]
+      }
+    }
+  }
+
   func copyAsCurl(_ id: ItemID) {
     guard let item = loop.state.item(id), case .success(let destination) = book.target(of: item)
     else { return }

@@ -32,7 +32,19 @@ struct SessionReport {
       } + (unwritten.map { losses($0, in: folder) } ?? [])
     let more = lines.count - Self.mostLines
     return unread + lines.prefix(Self.mostLines) + (more > 0 ? ["… and \(more) more"] : [])
-      + summary
+      + reasons + summary
+  }
+
+  /// The most reasons that are printed.
+  private static let mostReasons = 10
+
+  /// Why files failed, if several failed: a line for each reason.
+  private var reasons: [String] {
+    let groups = state.failureGroups
+    guard groups.reduce(0, { $0 + $1.members.count }) > 1 else { return [] }
+    let more = groups.count - Self.mostReasons
+    return groups.prefix(Self.mostReasons).map { "  \($0.line)" }
+      + (more > 0 ? ["  … and \(HumanReadable.count(more, "reason")) more"] : [])
   }
 
   var status: ExitStatus {

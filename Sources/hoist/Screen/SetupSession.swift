@@ -41,7 +41,8 @@ final class SetupSession {
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
       .deleteTarget, .restoreTarget, .draftRule, .saveRule, .stopSetUp, .listServer,
       .deleteOnServer, .deleteUploaded,
-      .listHistory, .inspect, .probe, .copy, .openURL, .copyAsCurl, .notify, .notifyDesktop,
+      .listHistory, .inspect, .probe, .copy, .openURL, .copyAsCurl, .writeList,
+      .notify, .notifyDesktop,
       .runEndCommand:
       break
     }

@@ -196,7 +196,7 @@ struct Sight {
       return lit.count == 1 ? [] : ["\(lit.count) entries are lit"]
     case .command(let prompt) where prompt.line.chosen == nil || !hasDialogBox: return []
     case .prompt(let line) where line.chosen == nil: return []
-    case .menu, .question, .command, .prompt:
+    case .menu, .failures, .question, .command, .prompt:
       let lit = frame.cells.count { $0.style.role == .button && $0.glyph.text == button }
       return lit == 1 ? [] : ["\(lit) choices are lit"]
     default: return []

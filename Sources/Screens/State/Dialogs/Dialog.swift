@@ -12,6 +12,7 @@ enum Dialog: Sendable {
   case help(Help)
   case browser(Browser)
   case menu(Menu)
+  case failures(FailureList)
   case question(Question)
 
   var mode: Mode {
@@ -26,6 +27,7 @@ enum Dialog: Sendable {
     case .help(let help): help.prompt == nil ? .help : .find
     case .browser(let browser): browser.prompt == nil ? .browser : .find
     case .menu(let menu): menu.isFiltered ? .pick : .menu
+    case .failures: .failures
     case .question(let question): question.mode
     }
   }

@@ -94,6 +94,9 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     }
   }
 
+  /// Marks these rows and no others.
+  mutating func mark(_ ids: Set<ID>) { (marks, range) = (ids, nil) }
+
   mutating func clearMarks() {
     marks = []
     range = nil

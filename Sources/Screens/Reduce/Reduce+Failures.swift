@@ -1,0 +1,48 @@
+import UploadModel
+
+/// The failures by their reasons, and what is done about all files of a reason.
+extension AppState {
+  mutating func openFailures() -> [Effect] {
+    guard queue.totals.failed + queue.totals.unknown > 0 else {
+      return refuse("nothing here has failed")
+    }
+    open(.failures(FailureList()))
+    return []
+  }
+
+  mutating func perform(_ name: Action.Name, in failures: FailureList) -> [Effect] {
+    let groups = failures.groups(of: queue)
+    var failures = failures
+    let height = FailuresBox.lines(groups.count, in: size)
+    if failures.list.move(name, of: groups.count, height: height) {
+      dialog = .failures(failures)
+      return []
+    }
+    guard name != .close, groups.indices.contains(failures.list.cursor) else {
+      if name == .close { dialog = nil }
+      return []
+    }
+    let ids = groups[failures.list.cursor].members
+    let items = ids.compactMap(item)
+    switch name {
+    case .accept:
+      dialog = nil
+      change(.filter(""))
+      list.mark(Set(ids))
+      if let row = ids.first.flatMap(index) { moveCursor(to: row) }
+      return []
+    case .retry:
+      dialog = nil
+      let effects = retry(items)
+      if case .retry? = effects.first {
+        message = "sending \(HumanReadable.count(ids.count, "file")) again"
+      }
+      return effects
+    case .remove:
+      dialog = nil
+      return remove(Set(ids))
+    case .writeList: return [.writeList(items.map(\.location.bytes))]
+    default: return []
+    }
+  }
+}

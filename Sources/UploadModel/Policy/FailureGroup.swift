@@ -1,0 +1,24 @@
+/// Files, or what stands for them, that failed for the same reason.
+package struct FailureGroup<Member> {
+  package let reason: FailureReason
+  /// In the order in which they were given.
+  package let members: [Member]
+
+  /// "403, not yours: 412 files".
+  package var words: String {
+    "\(reason.words): \(HumanReadable.count(members.count, "file"))"
+  }
+
+  /// Gathers failures by their reasons, the most frequent reason first.
+  package static func gathered(
+    _ failures: some Sequence<(reason: FailureReason, member: Member)>
+  ) -> [Self] {
+    Dictionary(grouping: failures, by: \.reason).map { reason, failures in
+      Self(reason: reason, members: failures.map(\.member))
+    }.sorted {
+      ($1.members.count, $0.reason.words) < ($0.members.count, $1.reason.words)
+    }
+  }
+}
+
+extension FailureGroup: Sendable where Member: Sendable {}

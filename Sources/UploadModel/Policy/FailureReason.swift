@@ -1,0 +1,67 @@
+import ScalarText
+
+/// Why a file failed, in the words by which failures are gathered: the cause and what the server said.
+package struct FailureReason: Hashable, Sendable {
+  /// "403, not yours", "404 Not Found", "file is missing", "500, disk full, may have arrived".
+  package let words: String
+
+  package init(_ failure: Failure, of name: String) {
+    self.init(failure, said: failure.said, of: name)
+  }
+
+  /// - Parameter said: `failure.said`, which takes time to find.
+  package init(_ failure: Failure, said: String?, of name: String) {
+    self.init(
+      failure.headline, status: failure.status, said: said, of: name,
+      isUnclear: failure.isOutcomeUnknown && failure.status != nil)
+  }
+
+  /// - Parameters:
+  ///   - headline: The cause in a few words; the status line, if the status says it all.
+  ///   - said: What the server said; nil if it said nothing.
+  ///   - name: The name of the file. In the server's words, it gives way to an ellipsis, so that the same words about
+  ///     two files are the same reason.
+  ///   - isUnclear: Whether the file may have arrived, which the headline does not say.
+  package init(
+    _ headline: String, status: Int?, said: String?, of name: String, isUnclear: Bool = false
+  ) {
+    var words = headline
+    if let said {
+      let status = status.map(String.init)
+      let isOfStatus = status.map { headline == $0 || headline.hasPrefix(scalars: $0 + " ") }
+      let cause = isOfStatus == true ? status ?? headline : headline
+      words = "\(cause), \(Self.replacing(name, in: SecretQuery.hidden(in: Reply.stem(said))))"
+    }
+    self.words = words + (isUnclear ? ", may have arrived" : "")
+  }
+
+  /// A text with an ellipsis for a name, where the name is not a part of a longer word.
+  private static func replacing(_ name: String, in text: String) -> String {
+    let (name, text) = (Array(name.utf8), Array(text.utf8))
+    guard !name.isEmpty, text.count >= name.count else {
+      return String(decoding: text, as: UTF8.self)
+    }
+    func isOfWord(_ place: Int) -> Bool {
+      text.indices.contains(place) && (text[place].isAlphanumeric || text[place] >= 0x80)
+    }
+    var (result, place) = ([UInt8](), 0)
+    while place < text.count {
+      let end = place + name.count
+      if text[place...].starts(with: name), !isOfWord(place - 1), !isOfWord(end) {
+        result += "…".utf8
+        place = end
+      } else {
+        result.append(text[place])
+        place += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}
+
+extension Failure {
+  /// The server's message, unless it only repeats the status, as the titles of many pages do.
+  package var said: String? {
+    reply.message.flatMap { cause == .refused && Markup.isStatus($0) ? nil : $0 }
+  }
+}
