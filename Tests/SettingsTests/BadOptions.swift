@@ -32,6 +32,19 @@ extension BadConfiguration {
     BadConfiguration(
       line: "response = { deletion_url = \"del\" }",
       "response.deletion_url: expected a JSON Pointer such as \"/files/0/url\", found \"del\""),
+    BadConfiguration(
+      line: "response = { duplicate_when = [{ status = 99 }] }",
+      "response.duplicate_when[0].status: expected a whole number from 200 to 599, found 99"),
+    BadConfiguration(
+      line: "before_retry = { url = \"http://h/{id}\" }",
+      "before_retry: {id} has no value: the target needs a server.list that has the file's name"),
+    BadConfiguration(
+      line: "before_retry = { url = \"http://h/\" }\nbatch = { max_files = 2 }",
+      "before_retry: cannot be combined with \"batch\": each remnant is of one file"),
+    BadConfiguration(
+      line: "before_retry = { url = \"http://h/\" }\nresume = \"http\"",
+      "before_retry: cannot be combined with \"resume\": another attempt goes on with what an earlier one left"
+    ),
     // The body.
     BadConfiguration(
       line: "body = \"raw\"", "body: expected \"multipart\" or \"binary\", found \"raw\""),

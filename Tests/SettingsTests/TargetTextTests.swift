@@ -90,7 +90,7 @@ struct TargetTextTests {
     """
     url = "http://h/"
     exists = { url = "https://h/{file.sha256}", method = "POST", json = { n = "{file.name}" }, type = "text/json", query = { a = "b" }, ok = 200, fail_when = [], unreadable = "fail", is_there_when = [{ pointer = "/r", is = "d" }], address = { pointer = "/u", prefix = "https://h/" } }
-    response.duplicate_when = [{ header = "x-d", is = "{file.sha1}" }]
+    response.duplicate_when = [{ status = 409 }, { status = 422, pointer = "/code", is = "already_exists" }, { header = "x-d", is = "{file.sha1}" }]
     """,
     """
     url = "http://h/u"

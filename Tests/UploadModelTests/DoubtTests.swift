@@ -143,7 +143,7 @@ struct DoubtTests {
     certain.doubt = nil
     #expect(disposal(certain) != nil)
     target.response.duplicates = [
-      FailureRule(.pointer(try JSONPointer("/ok")), test: .equals(.bool(false)))
+      ReplySign(FailureRule(.pointer(try JSONPointer("/ok")), test: .equals(.bool(false))))
     ]
     #expect(receipt()?.wasThere == true && receipt()?.doubt == nil)
   }

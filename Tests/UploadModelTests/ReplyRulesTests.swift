@@ -109,7 +109,7 @@ struct ReplyRulesTests {
     rule.signs = [FailureRule(status, test: .equals(.string("SUCCESS")))]
     rule.call.rules.failures = [FailureRule(status, test: .equals(.string("FAILURE")))]
     rule.call.rules.duplicates = [
-      FailureRule(.pattern(try Pattern("duplicate of")), test: .equals(.bool(true)))
+      ReplySign(FailureRule(.pattern(try Pattern("duplicate of")), test: .equals(.bool(true))))
     ]
     target.response = rule.call.rules
     let end = TransferEnd(url: target.url, status: 200, reply: Reply(text: body))
@@ -429,7 +429,7 @@ struct SecretNameTests {
     _ pointer: String, _ test: FailureRule.Test, _ count: Int, _ isDuplicate: Bool
   ) throws {
     var rules = ReplyRules()
-    rules.duplicates = [FailureRule(.pointer(try JSONPointer(pointer)), test: test)]
+    rules.duplicates = [ReplySign(FailureRule(.pointer(try JSONPointer(pointer)), test: test))]
     var target = Target(name: "t", url: try #require(URL(string: "http://h/")))
     target.response = rules
     var end = TransferEnd(

@@ -210,7 +210,7 @@ struct ReplyRow: Sendable, CustomTestStringConvertible {
     case .named: target.retry.statuses = [403, 502]
     case .ruled:
       target.retry.waitPlace = .pointer(JSONPointer(tokens: ["parameters", "wait"]))
-      target.retry.signs = [Self.rule("try later", is: true)].map { TemporarySign($0) }
+      target.retry.signs = [Self.rule("try later", is: true)].map { ReplySign($0) }
     case .proving:
       target.response.failures = [
         Self.rule("<Error>.*", is: true), Self.rule("</Result>\\s*$", is: false),

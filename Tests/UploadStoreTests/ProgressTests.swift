@@ -451,7 +451,7 @@ struct ProgressTests {
 
   private static let steps: [Failure.Step?] = [
     nil, .existence, .ticket, .open, .begin, .pieceTicket, .piece(2, of: 3), .finish, .status,
-    .wait, .confirmation,
+    .wait, .confirmation, .remnant,
   ]
 
   @Test("A failure is stored whole, whatever it is: what is known is the same after a restart")
@@ -468,6 +468,7 @@ struct ProgressTests {
         retryAfter: Bool.random(using: &random) ? 1.5 : nil)
       failure.step = Self.steps.randomElement(using: &random) ?? nil
       if Bool.random(using: &random) { failure.arrival = .unclear }
+      if Bool.random(using: &random) { failure.mayMeetRemnant = true }
       if Bool.random(using: &random) {
         failure.pieces = PieceCount(count: 9, resumed: 1, sent: 4)
       }

@@ -71,6 +71,9 @@ extension Schema<Call>.Key {
 }
 
 extension Call {
+  /// A request that removes something, before its keys are read.
+  static let removal = Call(method: "DELETE")
+
   /// Checks a request that carries no part of a file.
   fileprivate func check(_ entries: [String: ConfigNode]) throws(ConfigError) {
     let bodies = ["json", "form", "text"].compactMap { entries[$0] }

@@ -11,7 +11,7 @@ extension Schema where Root == ReplyRules {
   ]
 
   /// The key for replies by which the server had the file already.
-  static let duplicates = Key("duplicate_when", \.duplicates, .list(.failure))
+  static let duplicates = Key("duplicate_when", \.duplicates, .list(.sign))
 
   /// The table `response` of a target.
   static let response = Schema(
@@ -209,19 +209,33 @@ extension Codec where Value == FailureRule {
   }
 }
 
-extension Codec where Value == TemporarySign {
+extension Codec where Value == ReplySign {
   /// `{ status = 400, regex = "dataset lock" }`: a rule as in `fail_when`, for replies with this status.
-  static var temporarySign: Codec {
+  static var signWithRule: Codec {
     Codec(
       read: { node, reader in
         let entries = try node.table(["status"] + FailureRule.keys)
-        return TemporarySign(
+        return ReplySign(
           status: try entries["status"]?.integer(in: 200...599),
           try FailureRule(entries, of: node, reader))
       },
       write: { sign, writer in
-        TOMLText.table([("status", sign.status.map { "\($0)" })] + sign.rule.entries(writer))
+        TOMLText.table(
+          [("status", sign.status.map { "\($0)" })] + (sign.rule?.entries(writer) ?? []))
       })
+  }
+
+  /// The same, or only `{ status = 409 }`.
+  static var sign: Codec {
+    Codec(
+      read: { node, reader in
+        let entries = try node.table(["status"] + FailureRule.keys)
+        guard Set(entries.keys) == ["status"], let status = entries["status"] else {
+          return try signWithRule.read(node, reader)
+        }
+        return ReplySign(status: try status.integer(in: 200...599))
+      },
+      write: signWithRule.write)
   }
 }
 

@@ -94,7 +94,7 @@ extension Schema where Root == WaitRule {
 extension WaitRule {
   /// Checks that the keys fit together and fit the target.
   func check(_ node: ConfigNode, of target: Target) throws(ConfigError) {
-    let rules = signs + call.rules.failures + call.rules.duplicates
+    let rules = signs + call.rules.failures + call.rules.duplicates.compactMap(\.rule)
     if rules.contains(where: \.place.dependsOnFile) {
       throw node.fault("\"*\" stands for the number of a file, but this request has no file")
     }

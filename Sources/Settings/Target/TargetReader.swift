@@ -17,6 +17,7 @@ extension Target {
     try checkBody(entries)
     try checkResuming(entries)
     try checkCompanions(entries)
+    try checkRemoval(entries)
     try run.check(node, entries, of: self)
     if let node = entries["wait"] { try wait?.check(node, of: self) }
     // A batch of one file is the same as no batch.
@@ -103,6 +104,21 @@ extension Target {
       "companions",
       "cannot be combined with \"prepare\": the file that the command makes has no other files beside it",
       if: entries["prepare"] != nil)
+  }
+
+  private func checkRemoval(_ entries: [String: ConfigNode]) throws(ConfigError) {
+    guard let call = beforeRetry, let node = entries["before_retry"] else { return }
+    if let batch, batch.maxFiles > 1 {
+      throw node.fault("cannot be combined with \"batch\": each remnant is of one file")
+    }
+    guard !resume.isOn else {
+      throw node.fault(
+        "cannot be combined with \"\(resume.pieces == nil ? "resume" : "pieces")\": another attempt goes on with "
+          + "what an earlier one left")
+    }
+    if call.templates.contains(where: { $0.asks(for: .id) }), server.list == nil {
+      throw node.fault("{id} has no value: the target needs a server.list that has the file's name")
+    }
   }
 
   /// Keys that cannot be combined with resuming, and why.

@@ -79,7 +79,7 @@ extension Schema where Root == Target {
         .init("base", \.base, .seconds(in: 0...3600)),
         .init("max", \.cap, .seconds(in: 0...86_400)),
         .init("statuses", \.statuses, .set(.integer(in: 400...599))),
-        .init("when", \.signs, .list(.temporarySign)),
+        .init("when", \.signs, .list(.signWithRule)),
       ]) { policy, _ in
         guard policy.base > policy.cap else { return }
         throw InvalidInput(
@@ -116,6 +116,10 @@ extension Schema where Root == Target {
     Key("pieces", \.resume.pieces, from: PieceRules(), .pieces).written { _ in false },
     Key("exists", \.exists, from: .start, .exists).written { _ in false },
     Key("wait", \.wait, from: WaitRule(), .wait).written { _ in false },
+    Key(
+      "before_retry", \.beforeRetry, from: .removal,
+      .call(scope: Template.Placeholder.ofFile + [.id])
+    ).written { _ in false },
     Key("open", \.run.open, from: Call(method: "POST"), .open).written { _ in false },
     Key("close", \.run.close, from: RunRules.Closing(), .close).written { _ in false },
     Key(name: "ticket", read: { _, _, _ in }, write: { _, _, _ in nil }),

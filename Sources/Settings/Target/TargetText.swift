@@ -20,6 +20,11 @@ package enum TargetText {
       ("response", entries(.response, target.response, usually: usual.response)),
       ("exists", entries(.exists, target.exists, usually: .start)),
       ("wait", entries(.wait, target.wait, usually: WaitRule())),
+      (
+        "before_retry",
+        entries(
+          .call(scope: Template.Placeholder.ofFile + [.id]), target.beforeRetry, usually: .removal)
+      ),
       ("open", entries(.open, target.run.open, usually: Call(method: "POST"))),
       ("close", entries(.close, target.run.close, usually: RunRules.Closing())),
       ("ticket", entries(.ticket, target.ticket, usually: .start)),

@@ -47,9 +47,10 @@ final class Access {
     if isProof, (200..<300).contains(status) || status == 303 {
       noteAccepted(authorization, on: engine)
     }
-    // A refusal that will pass by itself is no statement about the credentials.
+    // A refusal that will pass by itself, or is about what is there already, is no statement about the credentials.
     guard [401, 403].contains(status),
-      !job.upload.target.retry.isTemporary(end, now: engine.time.date())
+      !job.upload.target.retry.isTemporary(end, now: engine.time.date()),
+      !job.upload.target.response.isRefusedDuplicate(end)
     else { return nil }
     switch isProof ? noteDenied(status, authorization, of: job, on: engine) : .stands {
     case .again, .renew:

@@ -342,6 +342,7 @@ extension Attempt {
       known: engine.knownDigests, cookies: engine.cookies(of: first.job))
     await makeReady(preparation, on: engine)
     await askWhatIsThere(preparation, authorization, on: engine)
+    await removeRemnant(preparation, authorization, on: engine)
     await getTicket(preparation, authorization, on: engine)
   }
 
@@ -417,6 +418,20 @@ extension Attempt {
       file.job.begin = nil
     }
     end(files.map { ($0.id, .notBegun) }, on: engine)
+  }
+
+  /// Has the server remove what an attempt that broke off may have left, if the target says how.
+  private func removeRemnant(
+    _ preparation: Preparation, _ authorization: Authorization, on engine: isolated UploadEngine
+  ) async {
+    guard let file = files.first, file.job.machine.mayHaveLeftRemnant,
+      let call = file.upload.target.beforeRetry
+    else { return }
+    let failure = await offQueue(on: engine) { [upload = file.upload] in
+      await preparation.removeRemnant(of: upload, by: call, token: authorization.token)
+    }
+    leaveStopped(on: engine)
+    if let failure { leaveRefused([file.id], failure, authorization, on: engine) }
   }
 
   /// Requests the ticket that the files share. A file that its reply says is there leaves, and the next one asks.

@@ -48,6 +48,7 @@ extension UploadEngine {
     init(_ upload: UploadJob, waitsForServers: Bool) {
       self.upload = upload
       resumePoint = upload.item.resumePoint
+      machine = JobMachine(wasInterrupted: upload.item.wasInterrupted)
       if case .processing(let processing) = upload.item.state { machine = JobMachine(processing) }
       machine.waitsForServers = waitsForServers
     }

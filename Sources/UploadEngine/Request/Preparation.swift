@@ -211,6 +211,32 @@ struct Preparation: Sendable {
     }
   }
 
+  /// Has the server remove what an earlier attempt left of a file. Returns why it could not; nil if nothing is left.
+  func removeRemnant(
+    of upload: UploadJob, by call: Call, token: BearerToken?
+  ) async -> Failure? {
+    let client = ServerClient(
+      to: upload.destination, on: occasion, token: token, from: nil, cookies: cookies, time: time)
+    var values = values(for: upload)
+    do throws(Failure) {
+      if call.templates.contains(where: { $0.asks(for: .id) }) {
+        let name = upload.target.nameOnServer(of: upload.item, on: occasion, now: now)
+        let listed = try await client.entries(pages: ServerClient.mostPages).entries
+          .filter { $0.name.utf8.elementsEqual(name.utf8) }
+        // If several files have the name, none of them is known to be the remnant.
+        guard listed.count == 1 else { return nil }
+        values.id = listed[0].id
+      }
+      _ = try await client.reply(to: call, values)
+    } catch {
+      var failure = error
+      if failure.status == 404 || failure.status == 410 { return nil }
+      failure.step = .remnant
+      return failure
+    }
+    return nil
+  }
+
   /// The result of the request for a ticket.
   enum TicketReply: Sendable {
     case granted(Ticket.Grant)

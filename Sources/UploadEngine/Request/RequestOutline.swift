@@ -72,6 +72,8 @@ package struct RequestOutline: Hashable, Sendable {
   package var wait: Head?
   /// The request for a ticket, sent first; nil if the target needs no ticket.
   package var ticket: Head?
+  /// The request before another attempt that removes a remnant; nil if there is none.
+  package var removal: Head?
   package var head: Head
   /// The parts of the form; empty if the body is the bare file. A ticket may add more.
   package var parts: [Part]
@@ -122,6 +124,7 @@ package struct RequestOutline: Hashable, Sendable {
       outline?.existence = try Head(
         target.exists?.call, of: first.destination, target.exists?.values(of: [values]) ?? values)
       values.gaps = .ofReplies
+      outline?.removal = try Head(target.beforeRetry, of: first.destination, values)
       var asked = target.wait?.call
       // A reply names only addresses on the target's own server.
       if target.wait?.place != nil {

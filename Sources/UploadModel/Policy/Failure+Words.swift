@@ -267,6 +267,8 @@ extension Failure {
     case .refused where step == .existence && status == 403:
       "Retrying will not help: give the target credentials that permit this question, or leave out exists. Some stores "
         + "forbid it for files that they do not have."
+    case .refused where mayMeetRemnant == true && status.map(Self.remnantStatuses.contains) == true:
+      Self.remnantAdvice
     case .refused: Self.advice(on: reply.message, status) ?? Self.statusAdvice(status)
     case .redirected(_, .noLocation), .redirected(_, .badLocation):
       "Ask the server's operator where uploads go, and put that URL into the target."
@@ -297,6 +299,13 @@ extension Failure {
     case .outcomeUnknown: "Check the server before you retry: a retry may store the file twice."
     }
   }
+
+  /// The statuses by which servers refuse a file whose name is taken.
+  private static let remnantStatuses: Set<Int> = [400, 405, 409, 412, 422]
+
+  private static let remnantAdvice =
+    "An earlier attempt broke off, and what it left on the server may be in the way: if this is such a remnant, delete "
+    + "it there, or have hoist do that (before_retry), then retry."
 
   /// S3's error code for a request whose time differs too much from the server's.
   private static let skewCode = "<Code>RequestTimeTooSkewed</Code>"
@@ -371,6 +380,7 @@ extension Failure.Step {
     case .status: "the request that asks how much the server has (pieces.status)"
     case .wait: "the request that asks whether the server has finished with the file (wait)"
     case .confirmation: "the request that confirms the upload (ticket.confirm)"
+    case .remnant: "the request that removes what an earlier attempt left (before_retry)"
     }
   }
 }

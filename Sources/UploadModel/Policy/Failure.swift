@@ -22,6 +22,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package var arrival: Arrival
   /// True if the file that the server refused is empty, which may be why.
   package var isOfEmptyFile: Bool?
+  /// True if an earlier attempt broke off, so that what it left on the server may be in the way.
+  package var mayMeetRemnant: Bool?
   /// True if the reply itself, or the target's rules, say that a later attempt may succeed; nil if only the cause and the
   /// status tell.
   package var isTemporary: Bool?
@@ -71,6 +73,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case wait
     /// The request that confirms the upload, if the ticket asks for it.
     case confirmation
+    /// The request that removes what an earlier attempt may have left.
+    case remnant
   }
 
   /// Every way in which an upload is known to fail.

@@ -97,10 +97,13 @@ package struct JobMachine: Sendable {
   package private(set) var attempts = 0
   /// Whether the last attempt left open whether the server has the whole file. Another attempt can find out.
   private var mayBeWhole = false
+  /// Whether an attempt broke off after the server had received some of the file, so that it may have kept that.
+  package private(set) var mayHaveLeftRemnant = false
   /// How the last attempt failed, if another one was to follow. It is boxed, since few uploads have one.
   private var lastFailure: Boxed<Failure>?
 
-  package init() {}
+  /// `wasInterrupted` says that an earlier process ended in the middle of an attempt.
+  package init(wasInterrupted: Bool = false) { mayHaveLeftRemnant = wasInterrupted }
 
   /// A machine for a file that the server has accepted already.
   package init(_ processing: Processing) {
@@ -129,7 +132,8 @@ package struct JobMachine: Sendable {
       case .cancel: return fail(Failure(.cancelled, attempts: run.attempt))
       case nil:
         return tryAgain(
-          run, after: failure, of: target.url, for: target, at: instant, random: random)
+          run, after: noteRemnant(failure), of: target.url, for: target, at: instant,
+          random: random)
       }
 
     case (.running(let run), .startOver(let refusal)):
@@ -208,6 +212,15 @@ package struct JobMachine: Sendable {
       failure.arrival = .unclear
     }
     return go(to: .finished(delivered: false), .failed(failure))
+  }
+
+  /// Notes whether a failed attempt may have left something on the server. Returns the failure, which says if what an
+  /// earlier one left may be the reason.
+  private mutating func noteRemnant(_ failure: Failure, after end: TransferEnd? = nil) -> Failure {
+    var failure = failure
+    if mayHaveLeftRemnant { failure.mayMeetRemnant = true }
+    if end?.mayLeaveRemnant(failure) == true { mayHaveLeftRemnant = true }
+    return failure
   }
 
   /// Ends with a success, unless the server has yet to finish with the file.
@@ -300,9 +313,10 @@ package struct JobMachine: Sendable {
     at instant: Instant, wall: Date, random: Double
   ) -> [Action] {
     // Attempts are counted so that nothing is tried for ever. An attempt that made progress restarts the count.
-    var run = run
+    var (run, verdict) = (run, verdict)
     if end.hasAdvanced { (run.attempt, attempts) = (1, 1) }
     mayBeWhole = end.mayBeWhole
+    if case .failed(let failure) = verdict { verdict = .failed(noteRemnant(failure, after: end)) }
     switch verdict {
     // A reply that came before the stop counts, since the server has the file.
     case .delivered(var receipt):

@@ -16,7 +16,7 @@ package struct RetryPolicy: Hashable, Sendable {
   /// They are in addition to those of `StatusMeaning`.
   package var statuses: Set<Int>
   /// The replies that mean the same, whatever their status.
-  package var signs = TemporarySign.usual
+  package var signs = ReplySign.temporary
   /// Where a reply says how many seconds to wait; nil for the usual places.
   package var waitPlace: ReplyPlace?
 

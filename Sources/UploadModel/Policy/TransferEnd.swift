@@ -104,6 +104,17 @@ package struct TransferEnd: Hashable, Sendable {
   /// neither.
   package var leadsToResult: Bool { (status == 302 || status == 303) && sentAll && !isQuestion }
 
+  /// Whether the server may have kept a part of the file, or all of it, although the request has failed like this: it
+  /// got something, and did not say what became of it.
+  package func mayLeaveRemnant(_ failure: Failure) -> Bool {
+    guard status == nil else { return failure.arrival == .unclear }
+    // How many bytes arrived is not known after every break.
+    switch trouble {
+    case nil, .connectionLost, .stalled, .outOfTime, .network: return true
+    default: return bytes > 0 || sentAll
+    }
+  }
+
   /// Where the reply points to, as a whole URL (RFC 9110 §10.2.2).
   var location: URL? { locationAsWritten?.absoluteURL }
 

@@ -107,6 +107,7 @@ package enum Verdict: Hashable, Sendable {
               "its \(algorithm.name)\(place) is \(SafeText.line(theirs)), and the file's is \(ours)"
             ))
         }
+      case _ where response.isRefusedDuplicate(end): return delivered(status, isDuplicate: true)
       case 307, 308: return redirect(end, target: target, redirects: redirects, failed: failed)
       case 417 where end.expectedContinue && !end.sentAll && redirects < mostRedirects:
         // The server rejects only `Expect`, which is not sent again. After the whole body, a 417 has another meaning.

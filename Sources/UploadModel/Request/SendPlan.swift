@@ -72,6 +72,7 @@ package final class SendPlan: Sendable {
     fileprivate init(_ target: Target) {
       preparation =
         target.prepare != nil || target.exists != nil || target.ticket != nil
+        || target.beforeRetry != nil
         || !target.digests.isEmpty || target.signsContent
       records = target.server.create != nil || target.ticket?.confirmation != nil
       (run, resuming) = (target.run.isOn, target.resume.isOn)

@@ -8,9 +8,9 @@ package struct ReplyRules: Hashable, Sendable {
   package var ok = [200...299]
   /// The rules by which a reply with a success status means a failure.
   package var failures: [FailureRule] = []
-  /// The rules by which a reply with a success status says that the server had the file already and stored no second
-  /// copy.
-  package var duplicates: [FailureRule] = []
+  /// The signs by which a reply says that the server had the file already and stored no second copy. Those without a
+  /// status are looked for in replies with a success status, the others in replies with their own.
+  package var duplicates: [ReplySign] = []
   /// What a reply that is not JSON means if `failures` ask for JSON values. By default (nil), such a reply means
   /// success if the rules only name values that mean failure. If a rule names the value that means success, the outcome
   /// is unknown. A text without what a good reply has (`FailureRule.needsMatch`) means failure, unless this says that
@@ -51,7 +51,8 @@ package struct ReplyRules: Hashable, Sendable {
   }
 
   private var places: [ReplyPlace] {
-    (failures + duplicates).map(\.place) + (url?.places ?? []) + (deletionURL?.places ?? [])
+    (failures + duplicates.compactMap(\.rule)).map(\.place) + (url?.places ?? [])
+      + (deletionURL?.places ?? [])
       + [sum?.place].compactMap(\.self)
   }
 
@@ -92,6 +93,8 @@ package struct ReplyRules: Hashable, Sendable {
   package var ofWholeRequest: ReplyRules {
     var rules = self
     rules.failures.removeAll(where: \.dependsOnFile)
+    // That the server had something already is about each file.
+    rules.duplicates = []
     return rules
   }
 
@@ -147,7 +150,21 @@ package struct ReplyRules: Hashable, Sendable {
   /// Whether the server had the file already, according to its reply.
   func isDuplicate(_ content: ReplyContent, of end: TransferEnd) -> Bool {
     // If there are several files, a sign that is the same for all of them says nothing about any one of them.
-    duplicates.filter { end.place.count == 1 || $0.dependsOnFile }.matches(content, of: end)
+    duplicates.contains {
+      (end.place.count == 1 || $0.dependsOnFile) && $0.isFound(in: content, of: end)
+    }
+  }
+
+  /// Whether the server refused the file because it had it already: its status is not one that means success.
+  package func isRefusedDuplicate(_ end: TransferEnd) -> Bool {
+    guard let status = end.status, !isOK(status),
+      duplicates.contains(where: { $0.status == status })
+    else { return false }
+    let named = duplicates.filter { $0.status == status }
+    let content = end.content ?? read(end.reply)
+    return named.contains {
+      (end.place.count == 1 || $0.dependsOnFile) && $0.isFound(in: content, of: end)
+    }
   }
 
   /// The file's address as an absolute URL; nil if the reply does not name it. If the request had several files, an

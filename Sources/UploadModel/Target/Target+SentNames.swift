@@ -22,6 +22,13 @@ extension Target {
     return fileType
   }
 
+  /// The name that a file has on the server if it is sent by itself, as far as hoist chooses it.
+  package func nameOnServer(
+    of item: UploadItem, on occasion: Occasion = Occasion(), now: Date
+  ) -> String {
+    body == .multipart ? sentName(of: item, on: occasion, at: 0, now: now) : item.fileName
+  }
+
   /// The name that a file is sent with. `position` is its place in its request, from 0.
   ///
   /// Each file of a request has its own values: its UUID, and a time that is a millisecond later than the previous

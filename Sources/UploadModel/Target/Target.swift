@@ -65,6 +65,8 @@ package struct Target: Hashable, Sendable {
   package var prepare: PrepareCommand?
   @Boxed package var exists: ExistenceCheck?
   @Boxed package var wait: WaitRule?
+  /// The request before another attempt that removes what an attempt that broke off may have left on the server.
+  @Boxed package var beforeRetry: Call?
   @Boxed package var ticket: Ticket?
   @Boxed package var run = RunRules()
   package var after = AfterRule()

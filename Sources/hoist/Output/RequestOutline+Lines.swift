@@ -40,6 +40,7 @@ extension RequestOutline {
     lines.append(
       "  in \(pieces == nil ? "all" : "this piece") \(HumanReadable.count(Int(length), "byte"))")
     lines += pieces?.finish?.lines("at the end ") ?? []
+    lines += removal?.lines("before another attempt, if one breaks off: ") ?? []
     if let wait, let rule = target.wait {
       lines += wait.lines(
         "then every \(HumanReadable.seconds(rule.interval)), until the server has finished: ")

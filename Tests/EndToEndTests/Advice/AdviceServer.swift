@@ -118,6 +118,19 @@ final class AdviceServer: Sendable {
   }
 }
 
+/// Something that happens once.
+private final class Flag: Sendable {
+  private let isSet = Mutex(false)
+
+  /// Whether this is the first time.
+  func set() -> Bool {
+    isSet.withLock { isSet in
+      defer { isSet = true }
+      return !isSet
+    }
+  }
+}
+
 extension AdviceServer {
   /// A server that answers every request like this until it is mended, and takes files then.
   static func failing(_ deed: Deed) -> Script { { $1 ? .take : deed } }
@@ -125,6 +138,15 @@ extension AdviceServer {
   /// The same, with a status line and perhaps header fields.
   static func failing(_ line: String, body: String = "") -> Script {
     failing(.reply(line, body: body))
+  }
+
+  /// A server that keeps the first file without a reply, and answers further ones like this until it is mended.
+  static func breakingOffOnce(_ line: String, body: String) -> Script {
+    let hasBrokenOff = Flag()
+    return { _, isMended in
+      if isMended { return .take }
+      return hasBrokenOff.set() ? .hangUp : .reply(line, body: body)
+    }
   }
 
   /// A server that takes requests that fit, and answers others like this.

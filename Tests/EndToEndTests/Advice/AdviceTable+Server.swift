@@ -22,6 +22,12 @@ extension AdviceTable {
             ? .reply("422 No", body: "File already exists") : .take
         })),
     .refused(
+      422, "File already exists", { $0.mayMeetRemnant = true },
+      AdviceStory(
+        table: "retry = { attempts = 2, base = \"0s\" }\nidempotent = true", before: 1,
+        clears: true,
+        script: AdviceServer.breakingOffOnce("422 No", body: "File already exists"))),
+    .refused(
       401,
       AdviceStory(
         table: "headers = { Authorization = \"Bearer old\" }",

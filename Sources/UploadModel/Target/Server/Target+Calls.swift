@@ -6,14 +6,16 @@ extension Target {
   }
 
   private var serverCalls: [Call] {
-    [server.list?.call, server.get, server.delete, server.create, exists?.call, wait?.call]
-      .compactMap(\.self)
+    [
+      server.list?.call, server.get, server.delete, server.create, exists?.call, wait?.call,
+      beforeRetry,
+    ].compactMap(\.self)
   }
 
   package var templates: [Template] {
     [address, fileName, fileField].compactMap(\.self)
       + (fields + query + headers + publicHeaders).map(\.value)
-      + (response.failures + response.duplicates).compactMap(\.template)
+      + (response.failures + response.duplicates.compactMap(\.rule)).compactMap(\.template)
       + (exists?.templates ?? []) + (wait?.templates ?? [])
       + serverCalls.flatMap(\.templates)
       + (ticket?.templates ?? []) + (prepare?.words ?? []) + (resume.pieces?.templates ?? [])

@@ -25,7 +25,7 @@ package struct WaitRule: Hashable, Sendable {
   }
 
   var templates: [Template] {
-    call.templates + (signs + call.rules.duplicates).compactMap(\.template)
+    call.templates + (signs + call.rules.duplicates.compactMap(\.rule)).compactMap(\.template)
       + (place.map { [$0.prefix, $0.suffix] } ?? [])
   }
 
