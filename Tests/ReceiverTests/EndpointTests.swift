@@ -10,10 +10,14 @@ struct EndpointTests {
   private struct Probe: ReceiverEndpoint {
     struct Broken: Error, CustomStringConvertible { let description = "a secret of the program's" }
 
+    struct Note: Codable {
+      struct Tag: Codable { let name: String }; let title: String; let tags: [Tag]
+    }
+
     func methods(at path: String) -> [String]? {
       switch path {
       case "/probe", "/probe/a%20b", "/upload": ["GET", "HEAD", "POST"]
-      case "/ignored", "/broken", "/pieces", "/form": ["POST"]
+      case "/ignored", "/broken", "/pieces", "/form", "/optional", "/decoded": ["POST"]
       case "/split", "/status", "/number", "/refusal": ["GET"]
       default: nil
       }
@@ -27,6 +31,10 @@ struct EndpointTests {
       case (_, "/number"): return .json([Double.nan])
       case (_, "/refusal"): throw Refusal(200, "fine")
       case (_, "/form"): return .json(try await request.storeForm(maxFiles: 1))
+      case (_, "/optional"): return .json(try await request.storeForm(minFiles: 0, maxFiles: 1))
+      case (_, "/decoded"):
+        let body = Data(try await request.bytes(atMost: 1000))
+        return .json(try JSONDecoder().decode(Note.self, from: body))
       case (_, "/ignored"): return Reply(status: 204)
       case (_, "/pieces"):
         var count = 0
@@ -146,6 +154,34 @@ struct EndpointTests {
       #expect(replies[0].status == status && replies[1].status == status, "\(replies[1].text)")
       #expect(replies[0].text == replies[1].text)
       #expect(try server.names() == [])
+    }
+  }
+
+  @Test(
+    "what cannot be decoded is answered with 400 and the field's name",
+    arguments: [
+      ("{", "The body cannot be decoded."), ("{}", "title is missing."),
+      (#"{"title": 1}"#, "title has a value of the wrong kind."),
+      (#"{"title": "x", "tags": [{"name": "a"}, {}]}"#, "tags[1].name is missing."),
+      (#"{"title": "x", "tags": [null]}"#, "tags[0] is null or empty."),
+    ])
+  func undecodable(body: String, words: String) async throws {
+    try await run { server in
+      let head = Wire.head("/decoded", length: body.utf8.count, extra: Self.token)
+      let reply = try server.request(head + body)
+      #expect(reply.status == 400 && reply.text.contains(words), "\(reply)")
+      let hasFailed = server.events.all.contains { if case .failed = $0 { true } else { false } }
+      #expect(!reply.text.contains("String") && !hasFailed, "\(reply)")
+    }
+  }
+
+  @Test("a form whose files are optional may have none")
+  func optionalFiles() async throws {
+    try await run { server in
+      let form = Wire.field("a", "b") + Wire.end
+      let reply = try server.request(
+        Wire.head("/optional", length: form.utf8.count, extra: Self.token) + form)
+      #expect(reply.status == 200 && reply.text.contains(#""a":"b""#), "\(reply)")
     }
   }
 

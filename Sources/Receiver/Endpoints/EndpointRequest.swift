@@ -79,18 +79,20 @@ public struct EndpointRequest {
   /// Reads a form (`multipart/form-data`) and stores all of its files or none.
   ///
   /// - Parameters:
+  ///   - minFiles: how many files the form must have; 0 if they are optional.
   ///   - maxFiles: how many files the form may have; ``UploadReceiver/Configuration/maxFiles`` if nil.
   ///   - check: examines the whole form before any of its files becomes visible. If it throws, none of the files is
   ///     kept.
-  /// - Throws: ``Refusal`` if the body is not a form or is too long, or if the disk has no room for it; what `check`
+  /// - Throws: ``Refusal`` if the body is not a form, has too few or too many files, or is too long, or if the disk has no room for it; what `check`
   ///   throws; what ``nextBytes()`` throws.
   public mutating func storeForm(
-    maxFiles: Int? = nil, checking check: (ReceivedForm) throws -> Void = { _ in }
+    minFiles: Int = 1, maxFiles: Int? = nil,
+    checking check: (ReceivedForm) throws -> Void = { _ in }
   ) async throws -> StoredForm {
     // The site sends `100 Continue` itself, once the length of the form is known to fit.
     hasToContinue = false
     return try await site.store(
-      request, maxFiles: maxFiles ?? configuration.maxFiles, checking: check)
+      request, minFiles: minFiles, maxFiles: maxFiles ?? configuration.maxFiles, checking: check)
   }
 
   /// Reads the end of a request without a body, so that another request can follow.

@@ -29,9 +29,9 @@ public protocol ReceiverEndpoint: Sendable {
   /// It runs on a thread that may wait for a disk. A connection whose request has a body that was not
   /// read to its end is closed after the reply.
   ///
-  /// - Throws: ``Refusal`` to answer with an error. Rethrow errors from reading the body and from parsing a form with
-  ///   `MultipartForm`: these errors are the client's fault and are answered with 413, 415 or 400. Any other error is
-  ///   answered with 500. Its description is not sent to the client, but reported as
+  /// - Throws: ``Refusal`` to answer with an error. Rethrow errors from reading the body, from parsing a form with
+  ///   `MultipartForm` and from decoding what the client sent (`DecodingError`): these errors are the client's fault and
+  ///   are answered with 413, 415 or 400. Any other error is answered with 500. Its description is not sent to the client, but reported as
   ///   ``ReceiverEvent/failed(error:request:client:)``. The same happens with a reply that cannot be sent.
   func answer(_ request: inout EndpointRequest) async throws -> Reply
 }

@@ -15,6 +15,7 @@ final class FormIntake {
   }
 
   private let site: Site
+  private let minFiles: Int
   private let maxFiles: Int
   private var reserve: DiskReserve
   private var parser: FormParser
@@ -22,9 +23,9 @@ final class FormIntake {
   private var files: [Incoming] = []
   private var form = ReceivedForm(order: [], types: [:], fields: [:], files: [])
 
-  init(boundary: Boundary, maxFiles: Int, site: Site) {
+  init(boundary: Boundary, minFiles: Int = 1, maxFiles: Int, site: Site) {
     self.site = site
-    self.maxFiles = maxFiles
+    (self.minFiles, self.maxFiles) = (minFiles, maxFiles)
     reserve = site.reserve
     parser = FormParser(boundary: boundary, limits: site.configuration.limits)
   }
@@ -47,7 +48,12 @@ final class FormIntake {
     checking check: (ReceivedForm) throws -> Void = { _ in }
   ) throws -> StoredForm {
     try parser.finish()
-    guard !files.isEmpty else { throw Refusal(.badRequest, "The form has no file in it.") }
+    guard files.count >= minFiles else {
+      throw Refusal(
+        .badRequest,
+        files.isEmpty
+          ? "The form has no file in it." : "Send at least \(minFiles) files in one request.")
+    }
     try check(form)
     let earlier = files.enumerated().map { index, incoming in
       named.indices.contains(index) ? find(incoming, numbered: named[index]) : nil

@@ -59,8 +59,27 @@ public struct Refusal: Error {
     case let error as FormReadError: self.init(of: error.cause)
     case FormError.notMultipartForm: self.init(.unsupportedMediaType, "\(error)")
     case is FormError: self.init(.badRequest, "\(error)")
+    case let error as DecodingError: self.init(.badRequest, Self.words(error))
     default: return nil
     }
+  }
+
+  /// What is wrong with a value that the client sent, without the names of Swift's types.
+  private static func words(_ error: DecodingError) -> String {
+    let (path, fault): ([any CodingKey], String) =
+      switch error {
+      case .keyNotFound(let key, let context): (context.codingPath + [key], "is missing")
+      case .valueNotFound(_, let context): (context.codingPath, "is null or empty")
+      case .typeMismatch(_, let context): (context.codingPath, "has a value of the wrong kind")
+      case .dataCorrupted(let context): (context.codingPath, "has an invalid value")
+      @unknown default: ([], "")
+      }
+    guard !path.isEmpty else { return "The body cannot be decoded." }
+    let name = path.reduce("") { name, key in
+      if let index = key.intValue { return "\(name)[\(index)]" }
+      return name.isEmpty ? key.stringValue : "\(name).\(key.stringValue)"
+    }
+    return "\(name) \(fault)."
   }
 
   /// The error with a header field, unless it is no refusal or already has a field of that name.

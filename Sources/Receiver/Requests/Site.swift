@@ -18,11 +18,13 @@ struct Site: Sendable {
 
   /// Reads a form and stores its files. `check` examines the whole form before any of them is visible.
   func store(
-    _ request: Request, maxFiles: Int, checking check: (ReceivedForm) throws -> Void = { _ in }
+    _ request: Request, minFiles: Int = 1, maxFiles: Int,
+    checking check: (ReceivedForm) throws -> Void = { _ in }
   ) async throws -> StoredForm {
     try checkHead(request.head)
     let intake = FormIntake(
-      boundary: try Admission.boundary(request.head), maxFiles: maxFiles, site: self)
+      boundary: try Admission.boundary(request.head), minFiles: minFiles, maxFiles: maxFiles,
+      site: self)
     if try Admission.awaitsContinue(request.head) { try await request.sendContinue() }
     do {
       while let buffer = try await request.body.next() {
