@@ -148,9 +148,14 @@ extension UploadStore {
       """, arguments
     ) { ($0[0] as Int64, LastAttempt($0)) }
     let last = Dictionary(uniqueKeysWithValues: attempts)
+    var pool = ItemRecord.Pool()
     return try db.rows(
       "SELECT \(ItemRows.columns) FROM item WHERE \(condition) ORDER BY position", arguments
-    ) { ItemRows.item($0, last: last[$0[0]]) }
+    ) { row in
+      var item = ItemRows.item(row, last: last[row[0]])
+      pool.share(&item.record)
+      return item
+    }
   }
 
   // MARK: Edits

@@ -38,15 +38,45 @@ struct RecordTests {
     }
   }()
 
+  /// The parts of a record by their names, with those that several records can share.
+  private static func parts(of record: Any) -> [String: String] {
+    var parts: [String: String] = [:]
+    for (label, value) in Mirror(reflecting: record).children {
+      guard let label else { continue }
+      if ["kind", "content", "value"].contains(label) {
+        parts.merge(self.parts(of: value)) { $1 }
+      } else {
+        parts[label] = "\(value)"
+      }
+    }
+    return parts
+  }
+
   @Test("the records that are tried differ in every part")
   func everyPart() {
-    let parts = Mirror(reflecting: Self.records[0]).children.compactMap(\.label)
-    #expect(parts.count == 12)
-    for part in parts {
-      let values = Self.records.map { record in
-        Mirror(reflecting: record).children.first { $0.label == part }.map { "\($0.value)" } ?? ""
-      }
-      #expect(Set(values).count > 1, "\(part)")
+    let all = Self.records.map(Self.parts)
+    #expect(all[0].count == 12)
+    for part in all[0].keys { #expect(Set(all.map { $0[part] }).count > 1, "\(part)") }
+  }
+
+  @Test("records that share what they have in common stay as they are")
+  func sharing() {
+    var pool = ItemRecord.Pool()
+    // The same characters in other bytes are another folder.
+    for folder in ["caf\u{E9}/", "cafe\u{301}/", "caf\u{E9}/"] {
+      var record = ItemRecord(location: "/a")
+      record.folder = folder
+      pool.share(&record)
+      #expect(record.folder.utf8.elementsEqual(folder.utf8))
+    }
+    for record in Self.records {
+      var shared = record
+      pool.share(&shared)
+      #expect(shared == record)
+      shared.mediaType = "a/b"
+      var other = record
+      pool.share(&other)
+      #expect(other == record)
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import ScalarText
 
 /// What makes an item: everything that its requests depend on, except what the target says and what the file contains.
 ///
@@ -9,28 +10,47 @@ import MultipartForm
 package struct ItemRecord: Hashable, Sendable {
   /// The value of `{uuid}`. It is the same in every attempt, so that it can serve as an idempotency key.
   package var uuid: UUID
-  /// The target that the file goes to, as a `TargetName`; empty if there is only one target.
-  package var target: String
   /// Where the file lies on this machine.
   package var location: FileLocation
   /// The file name to give the server, unless the target derives another name from it.
   package var fileName: String
   /// Whether the user chose the name, which then takes precedence over the target's.
   package var nameIsChosen = false
-  /// The folders between the added folder and the file, each followed by a slash.
-  package var folder = ""
-  /// The form field that carries the file; `nil` leaves it to the target.
-  package var field: String?
-  /// The media type to give the server, as `type/subtype`.
-  package var mediaType: String
-  /// Where the media type came from, in words: "by extension .jpg (shared-mime-info)".
-  package var typeSource: String
-  /// Whether the media type is certain enough to be shown without a question mark.
-  package var typeIsCertain: Bool
-  /// The type that the file's first bytes show, if they contradict its name.
-  package var contentType: String?
   /// What keeps the file from being sent, since another file would be overwritten.
   package var clash: Clash?
+  private var kind: Boxed<Kind>
+
+  /// What many files of a queue have in common. Their records can share it; see `Pool`.
+  private struct Kind: Hashable, Sendable {
+    var target: String
+    var folder = ""
+    var field: String?
+    var mediaType: String
+    var typeSource: String
+    var typeIsCertain: Bool
+    var contentType: String?
+
+    /// Compares bytes: the names of two folders can be the same characters in other bytes.
+    static func == (one: Kind, other: Kind) -> Bool {
+      one.typeIsCertain == other.typeIsCertain
+        && one.target.hasSameScalars(as: other.target)
+        && one.folder.hasSameScalars(as: other.folder)
+        && areSame(one.field, other.field)
+        && one.mediaType.hasSameScalars(as: other.mediaType)
+        && one.typeSource.hasSameScalars(as: other.typeSource)
+        && areSame(one.contentType, other.contentType)
+    }
+
+    private static func areSame(_ one: String?, _ other: String?) -> Bool {
+      guard let one, let other else { return one == other }
+      return one.hasSameScalars(as: other)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(folder)
+      hasher.combine(mediaType)
+    }
+  }
 
   /// The `typeSource` of a type that the user has chosen. Such a type stays when the file is examined again.
   package static let chosenByHand = "chosen by hand"
@@ -40,11 +60,61 @@ package struct ItemRecord: Hashable, Sendable {
     field: String? = nil, mediaType: String = "application/octet-stream", typeSource: String = "",
     typeIsCertain: Bool = true
   ) {
-    (self.uuid, self.target, self.location) = (uuid, target, location)
+    (self.uuid, self.location) = (uuid, location)
     self.fileName = fileName ?? location.name
-    self.field = field
-    (self.mediaType, self.typeSource) = (mediaType, typeSource)
-    self.typeIsCertain = typeIsCertain
+    kind = Boxed(
+      Kind(
+        target: target, field: field, mediaType: mediaType, typeSource: typeSource,
+        typeIsCertain: typeIsCertain))
+  }
+}
+
+extension ItemRecord {
+  /// The target that the file goes to, as a `TargetName`; empty if there is only one target.
+  package var target: String {
+    _read { yield kind.value.target }
+    _modify { yield &kind.value.target }
+  }
+  /// The folders between the added folder and the file, each followed by a slash.
+  package var folder: String {
+    _read { yield kind.value.folder }
+    _modify { yield &kind.value.folder }
+  }
+  /// The form field that carries the file; `nil` leaves it to the target.
+  package var field: String? {
+    _read { yield kind.value.field }
+    _modify { yield &kind.value.field }
+  }
+  /// The media type to give the server, as `type/subtype`.
+  package var mediaType: String {
+    _read { yield kind.value.mediaType }
+    _modify { yield &kind.value.mediaType }
+  }
+  /// Where the media type came from, in words: "by extension .jpg (shared-mime-info)".
+  package var typeSource: String {
+    _read { yield kind.value.typeSource }
+    _modify { yield &kind.value.typeSource }
+  }
+  /// Whether the media type is certain enough to be shown without a question mark.
+  package var typeIsCertain: Bool {
+    _read { yield kind.value.typeIsCertain }
+    _modify { yield &kind.value.typeIsCertain }
+  }
+  /// The type that the file's first bytes show, if they contradict its name.
+  package var contentType: String? {
+    _read { yield kind.value.contentType }
+    _modify { yield &kind.value.contentType }
+  }
+
+  /// Lets records share what they have in common: there can be hundreds of thousands of them.
+  package struct Pool {
+    private var known: Set<Boxed<Kind>> = []
+
+    package init() {}
+
+    package mutating func share(_ record: inout ItemRecord) {
+      record.kind = known.insert(record.kind).memberAfterInsert
+    }
   }
 }
 

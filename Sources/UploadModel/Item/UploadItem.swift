@@ -23,13 +23,25 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     var record: ItemRecord
     var size: Int64
     var identity: FileIdentity?
+    /// Boxed, since hardly any item has any of this.
+    var extras: Boxed<Extras>?
+  }
+
+  private struct Extras: Hashable, Sendable {
     var wasInterrupted = false
-    // Boxed, since hardly any item has a resume point.
-    var resumePoint: Boxed<ResumePoint>?
+    var resumePoint: ResumePoint?
     var sum: [UInt8]?
     var digests: ContentDigests?
-    var digestMoment: Boxed<FileMoment>?
+    var digestMoment: FileMoment?
     var note: String?
+  }
+
+  private var extras: Extras? { details.value.extras?.value }
+
+  private mutating func changeExtras(_ change: (inout Extras) -> Void) {
+    var extras = extras ?? Extras()
+    change(&extras)
+    details.value.extras = extras == Extras() ? nil : Boxed(extras)
   }
 
   /// What makes the item: whatever sends it again needs all of it.
@@ -161,32 +173,32 @@ extension UploadItem {
   }
   /// Whether the file was being sent when the program last ended, and so is sent again.
   package var wasInterrupted: Bool {
-    _read { yield details.value.wasInterrupted }
-    _modify { yield &details.value.wasInterrupted }
+    get { extras?.wasInterrupted ?? false }
+    set { if newValue != wasInterrupted { changeExtras { $0.wasInterrupted = newValue } } }
   }
   /// Where the upload can resume, if its target resumes uploads and the upload has begun.
   package var resumePoint: ResumePoint? {
-    get { details.value.resumePoint?.value }
-    set { details.value.resumePoint = newValue.map(Boxed.init(_:)) }
+    get { extras?.resumePoint }
+    set { if newValue != nil || extras != nil { changeExtras { $0.resumePoint = newValue } } }
   }
   /// The SHA-256 of the content, if it was asked for.
   package var sum: [UInt8]? {
-    _read { yield details.value.sum }
-    _modify { yield &details.value.sum }
+    get { extras?.sum }
+    set { if newValue != nil || extras != nil { changeExtras { $0.sum = newValue } } }
   }
   /// The digests of the content that is sent, if the target's placeholders ask for them.
   package var digests: ContentDigests? {
-    _read { yield details.value.digests }
-    _modify { yield &details.value.digests }
+    get { extras?.digests }
+    set { if newValue != nil || extras != nil { changeExtras { $0.digests = newValue } } }
   }
   /// The moment whose content has these digests, if it was recorded.
   package var digestMoment: FileMoment? {
-    get { details.value.digestMoment?.value }
-    set { details.value.digestMoment = newValue.map(Boxed.init(_:)) }
+    get { extras?.digestMoment }
+    set { if newValue != nil || extras != nil { changeExtras { $0.digestMoment = newValue } } }
   }
   /// A note about the item, such as that the same file has been sent before.
   package var note: String? {
-    _read { yield details.value.note }
-    _modify { yield &details.value.note }
+    get { extras?.note }
+    set { if newValue != nil || extras != nil { changeExtras { $0.note = newValue } } }
   }
 }
