@@ -112,6 +112,10 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "SenderLink", dependencies: ["UploadModel"], swiftSettings: strict),
     .target(
+      name: "Queue",
+      dependencies: ["MultipartForm", "SenderLink", "UploadEngine", "UploadModel", "UploadStore"],
+      swiftSettings: strict),
+    .target(
       name: "Settings",
       dependencies: [
         "Commands", "JSONText", "ScalarText", "UploadModel",
@@ -126,7 +130,8 @@ let package = Package(
       name: "hoist",
       dependencies: [
         "CCommit", "Commands", "Digests", "FileDiscovery", "HTTPTransport", "JSONText",
-        "MediaTypes", "MultipartForm", "Receiver", "ReceiverDemos", "ScalarText", "Screens",
+        "MediaTypes", "MultipartForm", "Queue", "Receiver", "ReceiverDemos", "ScalarText",
+        "Screens",
         "SenderLink", "Settings", "Terminal", "UploadEngine", "UploadModel", "UploadStore",
         outside("ArgumentParser", "swift-argument-parser", for: "Program"),
         outside("Logging", "swift-log", for: "Program"),
@@ -249,6 +254,13 @@ let package = Package(
       name: "SenderLinkTests", dependencies: ["SenderLink", "TestSupport", "UploadModel"],
       swiftSettings: strict),
     .testTarget(
+      name: "QueueTests",
+      dependencies: [
+        "MultipartForm", "Queue", "SenderLink", "TestSupport", "UploadEngine", "UploadModel",
+        "UploadStore",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "SettingsTests", dependencies: ["JSONText", "Settings", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
@@ -270,7 +282,7 @@ let package = Package(
     .testTarget(
       name: "HoistTests",
       dependencies: [
-        "FileDiscovery", "hoist", "JSONText", "MultipartForm", "Screens", "Settings",
+        "FileDiscovery", "hoist", "JSONText", "MultipartForm", "Queue", "Screens", "Settings",
         "TestSupport", "UploadEngine", "UploadModel", "UploadStore",
       ],
       exclude: ["Goldens"],

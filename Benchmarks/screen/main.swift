@@ -28,12 +28,12 @@ var state = AppState(
 
 // From an empty screen to the first frame that shows the queue.
 let first = seconds {
-  _ = reduce(&state, .added(items))
+  _ = reduce(&state, .queue(.added(items)))
   _ = render(state, size: size)
 }
 for lane in 0..<8 {
   let progress = ItemState.sending(attempt: 1, sent: 1_000_000, total: 3_000_000)
-  _ = reduce(&state, .engine([(ItemID(Int64(lane)), progress)], at: Instant(seconds: 3)))
+  _ = reduce(&state, .queue(.changed([(ItemID(Int64(lane)), progress)], at: Instant(seconds: 3))))
 }
 let full = median(500) { _ = render(state, size: size) }
 let key = median(500) {

@@ -1,5 +1,5 @@
 import MultipartForm
-import Screens
+import Queue
 import Testing
 import UploadModel
 
@@ -9,17 +9,18 @@ import UploadModel
 struct SessionReportTests {
   private static func report(
     _ count: Int, failed: Bool = false, isStopped: Bool = false, successor: Int32? = nil,
-    after events: [AppEvent] = [], isReading: Bool = false
+    isAside: Bool = false, isReading: Bool = false
   ) -> SessionReport {
-    var state = AppState(target: "nas", url: "http://nas/", isReading: isReading)
+    var list = ItemList()
     let items = (0..<count).map { number in
       UploadItem(
         id: ItemID(Int64(number) + 1), location: FileLocation("/files/\(number)"),
         state: failed ? .failed(Failure(.refused, status: 413)) : .waiting)
     }
-    for event in [.added(items)] + events { _ = reduce(&state, event) }
+    list.append(items)
     return SessionReport(
-      state: state, isStopped: isStopped, isUnusable: false, unwritten: nil, successor: successor)
+      items: list, isReading: isReading, isAside: isAside, isStopped: isStopped,
+      successor: successor)
   }
 
   @Test("Forty files are named, and the others counted")
@@ -36,7 +37,7 @@ struct SessionReportTests {
 
   @Test("What another process sends is no failure")
   func elsewhere() {
-    let aside = Self.report(2, after: [.aside(true)])
+    let aside = Self.report(2, isAside: true)
     #expect(aside.lines == ["another hoist process is sending the queue"])
     #expect(aside.status == .success)
     let handedOver = Self.report(2, successor: 7)

@@ -313,7 +313,7 @@ enum Reader: String, CaseIterable {
       id: ItemID(1), location: FileLocation("/a"), fileName: "a", mediaType: "text/plain",
       typeSource: "", typeIsCertain: true, size: 1000,
       identity: FileIdentity(device: 1, inode: 1, size: 1000, modified: 0), state: .waiting)
-    _ = reduce(&state, .added([item]))
+    _ = reduce(&state, .queue(.added([item])))
     for line in cutter.cut(bytes + [UInt8(ascii: "\n")]) ?? [] {
       _ = LinkLine.decode(LinkLine.Greeting.self, line)
       if let order = LinkLine.decode(SenderOrder.self, line), order.isValid {
@@ -323,7 +323,7 @@ enum Reader: String, CaseIterable {
       guard let news = LinkLine.decode(SenderNews.self, line) else { continue }
       status.record(news)
       if case .item(_, let itemState) = news {
-        _ = reduce(&state, .engine([(ItemID(1), itemState)], at: Instant(seconds: 2)))
+        _ = reduce(&state, .queue(.changed([(ItemID(1), itemState)], at: Instant(seconds: 2))))
         _ = render(state, size: Size(width: 80, height: 24))
       }
     }

@@ -126,7 +126,7 @@ import UploadModel
     var state = Fixture.mixed()
     state.message = nil
     #expect(Fixture.play(&state, .forgetDone) == [.remove([ItemID(3)])])
-    #expect(state.message == nil && state.removed.sent == 1)
+    #expect(state.message == nil && state.queue.removedCount.sent == 1)
     #expect(Fixture.play(&state, .perform(.undo)) == [.bell], "it is not kept for an undo")
   }
 
@@ -382,7 +382,7 @@ import UploadModel
     Fixture.play(&state, .added([item]))
     var edited = Fixture.record(failed)
     edited.fileName = "other name"
-    let found = state.failed(as: [Fixture.record(failed), Fixture.record(other), edited])
+    let found = state.queue.failed(as: [Fixture.record(failed), Fixture.record(other), edited])
     #expect(found.items == [ItemID(7)])
     #expect(found.others == [Fixture.record(other), edited])
   }

@@ -24,7 +24,7 @@ struct StateLabelTests {
     processing.trouble = trouble
     let item = UploadItem(
       id: ItemID(1), location: FileLocation("/a"), state: .processing(processing))
-    let label = StateLabel(of: Queue.Row(item: item), in: Fixture.empty())
+    let label = StateLabel(of: ItemList.Row(item: item), in: Fixture.empty())
     #expect(label.forms == forms)
     #expect((label.role == .warning) == (trouble != nil))
   }
@@ -33,7 +33,7 @@ struct StateLabelTests {
   func doubtful() {
     let item = UploadItem(
       id: ItemID(1), location: FileLocation("/a"), state: .done(Fixture.doubtful))
-    let label = StateLabel(of: Queue.Row(item: item), in: Fixture.empty())
+    let label = StateLabel(of: ItemList.Row(item: item), in: Fixture.empty())
     func fitting(_ width: Int) -> String {
       label.fitting(width, ascii: false).map(\.text).joined()
     }
@@ -52,7 +52,7 @@ struct StateLabelTests {
     (receipt.growth, receipt.wasThere, receipt.verified) = (12_000, wasThere, "sha-256")
     let item = UploadItem(
       id: ItemID(1), location: FileLocation("/a"), state: .done(receipt))
-    let label = StateLabel(of: Queue.Row(item: item), in: Fixture.empty())
+    let label = StateLabel(of: ItemList.Row(item: item), in: Fixture.empty())
     #expect(label.role == .warning && label.sign(ascii: false).text == "!")
     let words = "but the file has grown by 12 kB since it was read"
     #expect(

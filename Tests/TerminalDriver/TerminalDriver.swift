@@ -77,7 +77,7 @@ final class Driver {
     terminal.onEvents = { [unowned self] in handle($0) }
     let names = ["IMG_0001.jpg", "report.pdf", "notes.txt", "漢字かな.png", "disk.img", "हिन्दी.mp4"]
     let files = (0..<count).map { item("/data/\($0 < 6 ? names[$0] : "file \($0).bin")") }
-    handle([.added(files)])
+    handle([.queue(.added(files))])
   }
 
   private func listKeys(in path: String) {
@@ -134,12 +134,13 @@ final class Driver {
     ]
     let hard = drawn == nil ? [] : Still.hardNames.map { ($0, ItemState.waiting) }
     handle([
-      .added(
-        (states + hard).map { name, state in
-          var item = item("/data/\(name)")
-          item.state = state
-          return item
-        })
+      .queue(
+        .added(
+          (states + hard).map { name, state in
+            var item = item("/data/\(name)")
+            item.state = state
+            return item
+          }))
     ])
   }
 
@@ -191,7 +192,7 @@ final class Driver {
         case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
         }
       }
-      for event in [AppEvent.added(texts.map(item))] { _ = reduce(&state, event) }
+      _ = reduce(&state, .queue(.added(texts.map(item))))
     case .complete(let text):
       let all = ["/data/one.txt", "/data/one.pdf", "/data/two.txt"]
       _ = reduce(&state, .completions(for: text, all.filter { $0.hasPrefix(text) }))
@@ -207,7 +208,7 @@ final class Driver {
     case .listFolder where isStill: _ = reduce(&state, .folder(Still.folder))
     case .previewFile(let request?) where isStill:
       _ = reduce(&state, .filePreview(request, Still.preview))
-    case .addAgain, .sendAgain, .move, .reorder, .edit, .setStarted, .hold, .setConcurrency,
+    case .addAgain, .sendAgain, .move, .reorder, .edit, .setStarted, .setConcurrency,
       .setLimit,
       .listFolder,
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
@@ -226,7 +227,7 @@ final class Driver {
 
   private func set(_ ids: [ItemID], _ new: ItemState) {
     for index in items.indices where ids.contains(items[index].id) { items[index].state = new }
-    _ = reduce(&state, .engine(ids.map { ($0, new) }, at: now))
+    _ = reduce(&state, .queue(.changed(ids.map { ($0, new) }, at: now)))
   }
 
   private func startTicking() {
@@ -267,6 +268,6 @@ final class Driver {
       items[index].state = next
       changes.append((item.id, next))
     }
-    return [changes.isEmpty ? .tick(now) : .engine(changes, at: now)]
+    return [changes.isEmpty ? .tick(now) : .queue(.changed(changes, at: now))]
   }
 }

@@ -40,8 +40,6 @@ package enum Effect: Sendable, Equatable {
   case edit([UploadItem])
   /// Start further files, or start no more. The next run of hoist keeps this setting. Files under way continue.
   case setStarted(Bool)
-  /// Start no further files until the user resumes. The user did not ask for this, so later sessions do not keep it.
-  case hold
   case setConcurrency(Int, target: String)
   /// Set the total bandwidth limit, in bytes a second; `nil` for none.
   case setLimit(Int64?)
@@ -114,14 +112,6 @@ package enum PathInput: Sendable, Equatable {
   case exact(String)
   /// Chosen from a list: exactly this file, byte for byte.
   case bytes([UInt8])
-}
-
-/// An item and its place in the queue.
-package struct QueuePosition: Sendable, Hashable {
-  /// The item as it was.
-  package var item: UploadItem
-  /// The item that it stands before; `nil` for the end of the queue.
-  package var before: ItemID?
 }
 
 package enum QuitMode: Sendable, Equatable {

@@ -2,7 +2,7 @@ import UploadModel
 
 /// The details of one item: three lines for the pane below the queue, everything for the dialog.
 struct ItemDetails {
-  let row: Queue.Row
+  let row: ItemList.Row
   let state: AppState
   private var isASCII: Bool { state.isASCII }
 

@@ -68,7 +68,7 @@ struct QueuePane {
   /// Paints a row, and returns the words for what it is waiting for. If `before`, which the row above returned, has the
   /// same words, they are not painted again.
   private func paint(
-    _ row: Queue.Row, isSelected: Bool, after before: [Glyph], line: Int, on canvas: inout Canvas
+    _ row: ItemList.Row, isSelected: Bool, after before: [Glyph], line: Int, on canvas: inout Canvas
   ) -> [Glyph] {
     let item = row.item
     let ground = canvas.row(
@@ -111,7 +111,7 @@ struct QueuePane {
 
   /// Paints the address of a file, if the server gave one, and when the file arrived.
   private func paintPlace(
-    of row: Queue.Row, _ label: StateLabel, line: Int, _ ground: Style.Ground,
+    of row: ItemList.Row, _ label: StateLabel, line: Int, _ ground: Style.Ground,
     on canvas: inout Canvas
   ) {
     var place = columns.words

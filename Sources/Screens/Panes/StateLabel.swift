@@ -38,7 +38,7 @@ struct StateLabel {
   }
 
   /// The words for a row. `isPlain` leaves out its ETA and the server's message.
-  init(of row: Queue.Row, in state: AppState, isPlain: Bool = false) {
+  init(of row: ItemList.Row, in state: AppState, isPlain: Bool = false) {
     let (item, now) = (row.item, state.now)
     let (obstacle, copies) = (state.obstacle(for: item), state.queue.copies(of: item))
     switch (item.state, obstacle) {

@@ -152,7 +152,7 @@ extension AppState {
   /// How many rows pass the filter.
   var rowCount: Int { list.count(in: queue) }
 
-  func row(_ index: Int) -> Queue.Row? {
+  func row(_ index: Int) -> ItemList.Row? {
     list.position(of: index, in: queue).map { queue.rows[$0] }
   }
 
@@ -180,7 +180,7 @@ extension AppState {
   }
 }
 
-extension Queue: ListRows {
+extension ItemList: ListRows {
   func id(at position: Int) -> ItemID { rows[position].item.id }
   func name(at position: Int) -> String { rows[position].item.fileName }
   func `is`(_ kind: RowKind, at position: Int) -> Bool { rows[position].item.state.is(kind) }
@@ -189,18 +189,6 @@ extension Queue: ListRows {
 extension ItemState {
   /// Whether a filter for this kind finds items in this state.
   func `is`(_ kind: RowKind) -> Bool {
-    self.kind == kind || kind == .doubtful && receipt?.isDoubtful == true
-  }
-
-  /// The kind by which a filter finds items in this state; doubtful ones count as sent.
-  var kind: RowKind {
-    switch self {
-    case .waiting: .waiting
-    case .preparing, .sending, .awaitingReply, .processing: .sending
-    case .retrying: .retrying
-    case .paused: .paused
-    case .done: .sent
-    case .failed(let failure): failure.isOutcomeUnknown ? .unknown : .failed
-    }
+    RowKind(self.kind) == kind || kind == .doubtful && receipt?.isDoubtful == true
   }
 }

@@ -1,7 +1,55 @@
 import UploadModel
 
-/// News from the queue and the engine.
+/// News of the queue.
 extension AppState {
+  mutating func hear(_ news: QueueNews) -> [Effect] {
+    switch news {
+    case .added(let items): return load(items)
+    case .removed(let ids):
+      let known = ids.filter { queue.row($0) != nil }
+      if !known.isEmpty { record("\(HumanReadable.count(known.count, "file")) removed elsewhere") }
+      forget(known)
+      return leaveIfDone()
+    // If this screen did the sorting, the answer changes nothing.
+    case .reordered(let order) where order == self.order: break
+    case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
+    case .changed(let changes, let now): return record(changes, at: now) + history(after: changes)
+    case .joined(let changes, let now): return record(changes, at: now, isNews: false)
+    case .resumePoint(let id, let point): record(point, of: id)
+    case .figures(let figures): self.figures = figures
+    case .reachability(let server, let news): record(server, news)
+    case .refusal(let target, let trouble): recordRefusal(by: target, trouble)
+    case .run(let target, let news):
+      let words = news.words(isLasting: true)
+      if !words.isEmpty { say("\(SafeText.line(target)): \(words)") }
+    case .urls(let urls): self.urls.merge(urls) { $1 }
+    case .read(let hasHistory):
+      if hasHistory { options.hasHistory = true }
+      return finishReading()
+    case .aside(let isAside): self.isAside = isAside
+    case .settings(let settings):
+      if settings.limit != self.settings.limit { speeds.startOver(at: now) }
+      self.settings = settings
+      if let count = settings.lanes[target] { concurrency = count }
+    case .stopped(let isStopped): settings.isStarted = !isStopped
+    case .held(let reason):
+      settings.isStarted = false
+      message = reason
+      record(reason, .bad)
+    case .message(let text): say(text)
+    case .notice(let text):
+      notice = text
+      fitLists()
+    }
+    return []
+  }
+
+  /// Shows a message until the next key, and logs it.
+  mutating func say(_ text: String) {
+    message = text
+    record(text)
+  }
+
   mutating func record(_ server: String, _ news: Reachability) {
     switch news {
     case .away(let failure, let nextTry):
@@ -74,10 +122,9 @@ extension AppState {
     let wasBusy = queue.totals.busy > 0
     let place = list.place(in: queue)
     for (id, new) in changes {
-      guard let item = item(id), let old = queue.setState(id, new) else { continue }
-      speeds.record(item, from: isNews ? old : new, to: new, at: now)
-      if let attempt = Queue.Attempt(item, became: new, at: now) { queue.record(attempt, of: id) }
-      if old.isPhase(of: new) { continue }
+      guard let item = queue.change(id, to: new, at: now) else { continue }
+      speeds.record(item, from: isNews ? item.state : new, to: new, at: now)
+      if item.state.isPhase(of: new) { continue }
       record(item, became: new)
     }
     speeds.settle(isBusy: queue.totals.busy > 0, at: now)
@@ -130,23 +177,5 @@ extension ItemState {
       true
     default: self == new
     }
-  }
-}
-
-extension Queue.Attempt {
-  /// The end of an attempt, if this change is one.
-  fileprivate init?(_ item: UploadItem, became new: ItemState, at instant: Instant) {
-    switch new {
-    case .done(let receipt):
-      self.init(
-        number: receipt.attempts, at: instant, words: receipt.words, isGood: !receipt.isDoubtful)
-    case .failed(let failure) where failure.attempts > 0:
-      self.init(number: failure.attempts, at: instant, words: failure.headline, isGood: false)
-    case .retrying(let failure, let next, _, _):
-      self.init(number: next - 1, at: instant, words: failure.headline, isGood: false)
-    default: return nil
-    }
-    // A file that was done has only been judged anew.
-    if item.state == new || item.state.isDone { return nil }
   }
 }

@@ -21,7 +21,7 @@ extension AppState {
   /// Moves items, in the given order, before another one or to the end.
   mutating func move(_ ids: [ItemID], before other: ItemID?) -> [Effect] {
     perform(
-      .move(ids.map { Place(id: $0, before: other) }),
+      .move(ids.map { QueuePlace(id: $0, before: other) }),
       undo: .move(queue.places(of: Set(ids))), words: "move")
   }
 
@@ -112,7 +112,7 @@ extension AppState {
     return [.restore(missing)]
   }
 
-  private mutating func move(_ places: [Place]) -> [Effect] {
+  private mutating func move(_ places: [QueuePlace]) -> [Effect] {
     let moved = places.filter { queue.position(of: $0.id) != nil }
     guard let first = moved.first else { return [] }
     keepingCursor { $0.queue.move(moved) }

@@ -28,19 +28,8 @@ extension AppState {
       self.size = size
       fitLists()
       limitScroll()
-    case .engine(let changes, let now): return record(changes, at: now) + history(after: changes)
-    case .joined(let changes, let now): return record(changes, at: now, isNews: false)
-    case .figures(let figures): self.figures = figures
-    case .added(let items): return load(items)
-    case .removed(let ids):
-      let known = ids.filter { queue.row($0) != nil }
-      if !known.isEmpty { record("\(HumanReadable.count(known.count, "file")) removed elsewhere") }
-      forget(known)
-      return leaveIfDone()
+    case .queue(let news): return hear(news)
     case .forgetDone: return drop(items.lazy.filter(\.state.isDone).map(\.id))
-    // If this screen did the sorting, the answer changes nothing.
-    case .reordered(let order) where order == self.order: break
-    case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
     case .folder(let folder):
       lastFolder = folder.failure == nil ? folder.path : nil
       changeBrowser { $0.show(folder, height: $1) }
@@ -68,11 +57,7 @@ extension AppState {
         details.request = lines
         return .details(details)
       }
-    case .urls(let urls): self.urls.merge(urls) { $1 }
-    case .reachability(let server, let news): record(server, news)
-    case .refusal(let target, let trouble): recordRefusal(by: target, trouble)
     case .completions(let text, let candidates): return offer(candidates, for: text)
-    case .resumePoint(let id, let point): record(point, of: id)
     case .filePreview(let request, let preview):
       if request == previewed.request { previewed.preview = preview }
     case .linePreview(let text, let preview):
@@ -102,25 +87,8 @@ extension AppState {
       changeDialogs { if case .form(let form) = $0, form.isTrying { nil } else { $0 } }
       message = "changed"
     case .leftOut(let files): askToAddAgain(files)
-    case .queueRead: return finishReading()
     case .leaveWhenDone: return leaveWhenDone()
-    case .aside(let isAside): self.isAside = isAside
-    case .settings(let settings):
-      if settings.limit != self.settings.limit { speeds.startOver(at: now) }
-      self.settings = settings
-      if let count = settings.lanes[target] { concurrency = count }
-    case .stopped(let isStopped): settings.isStarted = !isStopped
-    case .held(let reason):
-      settings.isStarted = false
-      message = reason
-      record(reason, .bad)
-      return [.hold]
-    case .message(let text):
-      message = text
-      record(text)
-    case .notice(let text):
-      notice = text
-      fitLists()
+    case .message(let text): say(text)
     case .tick(let now): self.now = max(self.now, now)
     case .resumed: return [.redraw]
     case .terminate: return [.quit(.stopping)]

@@ -37,7 +37,7 @@ enum SortOrder: String, CaseIterable, Sendable {
   }
 
   /// The rows in this order; equal ones keep their order, since `sorted` is stable.
-  func sorted(_ rows: [Queue.Row]) -> [ItemID] {
+  func sorted(_ rows: [ItemList.Row]) -> [ItemID] {
     let items = rows.map(\.item)
     guard let precedes = row.precedes else { return items.reversed().map(\.id) }
     return items.sorted(by: precedes).map(\.id)

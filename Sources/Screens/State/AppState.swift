@@ -38,7 +38,7 @@ package struct AppState: Sendable {
   var sorted: Sorted?
   /// Whether the cursor follows the items being sent.
   var isFollowing = false
-  var queue = Queue()
+  package internal(set) var queue = ItemList()
   var speeds = Speeds()
   /// What was sent until the latest end or pause.
   package internal(set) var figures = SendingFigures()
@@ -183,41 +183,11 @@ package struct AppState: Sendable {
 
   package var selected: UploadItem? { row(list.cursor)?.item }
 
-  /// The waiting items, in the order in which they are sent.
-  package var waiting: [ItemID] {
-    queue.rows.lazy.filter { $0.item.state == .waiting }.map(\.item.id)
-  }
+  package func item(_ id: ItemID) -> UploadItem? { queue.item(id) }
 
-  package func item(_ id: ItemID) -> UploadItem? { queue.row(id)?.item }
+  package var items: some Collection<UploadItem> { queue.items }
 
-  package var items: some Collection<UploadItem> { queue.rows.lazy.map(\.item) }
-
-  /// Whether the file at this path is queued for a target and has not finished.
-  package func isWaiting(_ path: [UInt8], for target: String) -> Bool {
-    queue.copies(of: path, for: target) > 0
-  }
-
-  /// The failed items that have these records, and the records that no failed item has.
-  package func failed(as records: [ItemRecord]) -> (items: [ItemID], others: [ItemRecord]) {
-    let failed = Dictionary(
-      queue.rows.lazy.map(\.item).filter { $0.state.failure != nil }.map { ($0.record, $0.id) },
-      uniquingKeysWith: { $1 })
-    return (records.compactMap { failed[$0] }, records.filter { failed[$0] == nil })
-  }
-
-  /// How many items were removed after they had been sent, and how many before.
-  package var removed: (sent: Int, unsent: Int) {
-    let sent = queue.removed.values.count { $0 }
-    return (sent, queue.removed.count - sent)
-  }
-
-  package var order: [ItemID] { queue.rows.map(\.item.id) }
-
-  /// The first item, from this one on, that is waiting; `nil` if no such item is waiting.
-  package func firstWaiting(from id: ItemID?) -> ItemID? {
-    guard let id, let position = queue.position(of: id) else { return nil }
-    return queue.rows[position...].first { $0.item.state == .waiting }?.item.id
-  }
+  var order: [ItemID] { queue.order }
 
   /// A server that is not sent anything at present.
   struct Outage: Hashable, Sendable {

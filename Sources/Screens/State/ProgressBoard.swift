@@ -6,7 +6,7 @@ package struct ProgressBoard: Sendable {
   private let ascii: Bool
   private var speeds = Speeds()
   /// The files that have begun and not finished, as they are counted in the totals.
-  private var begun: [ItemID: Queue.Row] = [:]
+  private var begun: [ItemID: ItemList.Row] = [:]
   private var totals = Totals()
   /// Where the attempts at resumed files began.
   private var points: [ItemID: ResumePoint] = [:]
@@ -24,7 +24,7 @@ package struct ProgressBoard: Sendable {
     var item = item
     item.resumePoint = points[item.id]
     if item.state.isFinished { points[item.id] = nil }
-    let old = begun[item.id] ?? Queue.Row(item: item.with(.waiting))
+    let old = begun[item.id] ?? ItemList.Row(item: item.with(.waiting))
     var row = old
     row.set(item)
     speeds.record(item, from: old.item.state, to: item.state, at: now)

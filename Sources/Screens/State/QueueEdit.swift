@@ -5,7 +5,7 @@ struct QueueEdit: Sendable {
   enum Step: Sendable {
     case restore([QueuePosition])
     case remove([ItemID])
-    case move([Place])
+    case move([QueuePlace])
     /// The whole queue gets this order.
     case arrange([ItemID])
     /// Items get the name, type, field and target that these items have, but keep their own states.
@@ -22,10 +22,4 @@ struct QueueEdit: Sendable {
 extension UploadItem {
   /// The item as it is restored when its removal is undone: an upload under way starts again.
   var asRemoved: UploadItem { state.isActive || state.isRetrying ? with(.waiting) : self }
-}
-
-/// The place of an item: before another one, or at the end if `before` is `nil`.
-struct Place: Hashable, Sendable {
-  var id: ItemID
-  var before: ItemID?
 }

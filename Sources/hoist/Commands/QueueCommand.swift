@@ -1,4 +1,5 @@
 import ArgumentParser
+import Queue
 import ScalarText
 import UploadEngine
 import UploadModel
@@ -180,7 +181,7 @@ struct QueueCommand: AsyncParsableCommand {
       let store = try queue.store(in: context, mustExist: true)
       try store.setStopped(true)
       let option = QueueOptions.words(for: store.path, context.environment)
-      context.output.error(SessionQueue.stoppedWords(option))
+      context.output.error(Conductor.stoppedWords(option))
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Queue
 import UploadModel
 import UploadStore
 
@@ -59,7 +60,7 @@ struct ScreenCommand: HoistCommand {
     let files = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
     try files.forEach { try $0.checkIsLasting() }
     let session = try ScreenSession(
-      book: catalog, keeper: QueueRecorder(store: store, environment: context.environment),
+      book: catalog, keeper: QueueRecorder(store, in: context),
       context: context,
       options: ScreenSession.Options(
         isASCII: ascii, settings: SenderSettings(limit: options.speed),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Queue
 import UploadModel
 import UploadStore
 
@@ -57,7 +58,7 @@ struct SendCommand: HoistCommand {
     preferences.audience = stay && handover == nil ? .nobodyForever : .nobody
     let session = try ScreenSession(
       book: catalog,
-      keeper: QueueRecorder(store: store, lock: lock, environment: context.environment),
+      keeper: QueueRecorder(store, lock: lock, in: context),
       context: context,
       options: ScreenSession.Options(
         settings: handover?.settings ?? SenderSettings(limit: options.speed),

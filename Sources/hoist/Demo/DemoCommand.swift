@@ -2,6 +2,7 @@ import ArgumentParser
 import FileDiscovery
 import Foundation
 import MultipartForm
+import Queue
 import Receiver
 import Settings
 import UploadModel
@@ -70,7 +71,7 @@ struct DemoCommand: HoistCommand {
     _ = try QueueIntake(store: store).add(items)
     let session = try await ScreenSession(
       book: TargetCatalog(target, settings: settings),
-      keeper: QueueRecorder(store: store, environment: context.environment),
+      keeper: QueueRecorder(store, in: context),
       context: context,
       options: ScreenSession.Options(
         isASCII: ascii, settings: SenderSettings(limit: 6_500_000), keepsLimit: false,

@@ -1,4 +1,5 @@
 import Foundation
+import Queue
 import ScalarText
 import Screens
 import Settings
@@ -9,7 +10,7 @@ import UploadModel
 /// items already in the queue may name.
 ///
 /// Looking up a target can take time, because commands may supply its secrets. Results are cached.
-final class TargetCatalog: Sendable {
+final class TargetCatalog: TargetBook {
   /// The file with the targets, which can be changed; nil without a configuration.
   let configuration: ConfigSource?
   private let content: Mutex<Content>
@@ -106,11 +107,13 @@ final class TargetCatalog: Sendable {
       + "\(TargetName.words(name.options)) as before, or give the target a name in the configuration"
   }
 
+  func address(of plan: SendPlan) -> String { TargetURL.shown(plan.target.url) }
+
   /// The target of this name; nil if it cannot be used.
   func target(named name: String) -> Target? { try? known(name).get().target }
 
   /// Looks up the targets of these items in advance.
-  func lookUp(for items: some Sequence<UploadItem>) {
+  func lookUp(for items: [UploadItem]) {
     for name in Set(items.lazy.map(\.target)) where TargetName(name).options.isEmpty {
       if !name.isEmpty { _ = known(name) }
     }

@@ -1,4 +1,5 @@
 import Dispatch
+import Queue
 import Screens
 import Synchronization
 

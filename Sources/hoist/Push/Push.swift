@@ -1,6 +1,7 @@
 import Dispatch
 import FileDiscovery
 import Foundation
+import Queue
 import UploadEngine
 import UploadModel
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Queue
 import UploadEngine
 import UploadModel
 

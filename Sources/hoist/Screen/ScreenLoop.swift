@@ -1,18 +1,22 @@
 import Dispatch
+import Queue
 import Screens
 import UploadEngine
+import UploadModel
 
 /// The state of a screen, and the only place where it changes: events go into `reduce`, effects come out of it, and
 /// the interface shows the result.
 @MainActor
-final class ScreenLoop {
+final class ScreenLoop: QueueHolder {
   private(set) var state: AppState
   let interface: any UserInterface
   /// Called with each effect that the screen asks for.
   var onEffect: (Effect) -> Void = { _ in }
   private let time: TimeSource
   /// Does the work of `answer`, even while files are still being found on another queue.
-  private let answers = DispatchQueue(label: "hoist.answers", qos: .userInitiated)
+  let answers = DispatchQueue(label: "hoist.answers", qos: .userInitiated)
+  /// Whether the screen is being left: what the engine still does is for the report at the end.
+  private var isLeaving = false
   private var clock: (any DispatchSourceTimer)?
 
   init(_ state: AppState, on interface: any UserInterface, time: TimeSource) {
@@ -48,10 +52,18 @@ final class ScreenLoop {
     interface.show(state)
   }
 
-  /// Records an event for the report at the end, without showing it.
-  func note(_ event: AppEvent) { _ = reduce(&state, event) }
+  var items: ItemList { state.queue }
 
-  func offerHistory() { state.options.hasHistory = true }
+  func hear(_ news: [QueueNews]) {
+    if isLeaving, case .changed? = news.first {
+      for news in news { _ = reduce(&state, .queue(news)) }
+    } else {
+      handle(news.map(AppEvent.queue))
+    }
+  }
+
+  /// Shows no further changes.
+  func leave() { isLeaving = true }
 
   /// Does work off the main queue and handles the events that result.
   func answer<Value: Sendable>(

@@ -1,6 +1,7 @@
 import Dispatch
 import FileDiscovery
 import Foundation
+import Queue
 import Screens
 import Settings
 import UploadEngine
@@ -30,6 +31,17 @@ final class ScreenSession {
     var rules = FolderRules()
     var journal: Journal?
     var preferences = ScreenPreferences()
+
+    /// What concerns the queue.
+    @MainActor
+    fileprivate func ofQueue(_ interface: any UserInterface) -> Conductor.Options {
+      var queue = Conductor.Options()
+      (queue.settings, queue.keepsLimit) = (settings, keepsLimit)
+      (queue.notice, queue.isFresh, queue.floor) = (notice, isFresh, floor)
+      (queue.isAlone, queue.stays) = (interface.isAlone, interface.stays)
+      queue.lanes = OpenFiles.lanes(atMost: UploadEngine.mostLanes)
+      return queue
+    }
   }
 
   private let keeper: QueueRecorder
@@ -37,7 +49,7 @@ final class ScreenSession {
   private let options: Options
   private let loop: ScreenLoop
   private let targets: SessionTargets
-  private let queue: SessionQueue
+  private let queue: Conductor
   private let intake: SessionIntake
   private let answers: SessionAnswers
   private let programs: SessionPrograms
@@ -51,14 +63,19 @@ final class ScreenSession {
   ) throws {
     (self.keeper, self.context, self.options) = (keeper, context, options)
     let interface = try options.preferences.interface(in: context)
-    loop = ScreenLoop(
+    let loop = ScreenLoop(
       Self.firstState(book, interface, options, context), on: interface, time: context.time)
-    targets = SessionTargets(book, loop)
+    self.loop = loop
     let tokens = TokenSource()
     let reading = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
-    queue = SessionQueue(
-      keeper, loop, targets, book, tokens: tokens, options: options, context: context,
-      reading: reading)
+    queue = Conductor(
+      keeper, for: loop, telling: options.journal.map { [QueueJournal($0, of: loop)] } ?? [],
+      with: Conductor.Tools(
+        book: book, tokens: tokens, time: context.time, environment: context.environment,
+        reading: reading, lookups: loop.answers, look: FileIntake().look,
+        mediaType: FileIntake.mediaType),
+      options: options.ofQueue(interface))
+    targets = SessionTargets(book, loop, of: queue)
     intake = SessionIntake(
       into: queue, QueueIntake(store: keeper.store, options.sent), in: options.rules,
       home: context.home, loop, targets, book, on: reading)
@@ -91,7 +108,7 @@ final class ScreenSession {
     }
     state.options.home = context.environment["HOME"]
     state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
-    _ = reduce(&state, .settings(options.settings))
+    _ = reduce(&state, .queue(.settings(options.settings)))
     return state
   }
 
@@ -112,14 +129,14 @@ final class ScreenSession {
     loop.stop()
     // Closing the terminal must not interrupt the handover.
     if leaving == .background { signal(SIGHUP, SIG_IGN) }
-    await queue.close(leaving)
+    await queue.close(
+      isForced: leaving == .forced, awaitingReplies: leaving == .background ? 5 : 0)
     if !isSettled {
       context.output.error("… some files were still being looked for; add them again")
     }
     let unwritten = keeper.settle()
     let report = SessionReport(
-      state: loop.state, isStopped: queue.isStopped, isUnusable: queue.isUnusable,
-      unwritten: unwritten, runTroubles: queue.runTroubles, queueOption: keeper.option,
+      queue, unwritten: unwritten, queueOption: keeper.option,
       successor: leaving == .background && unwritten == nil ? goOnInBackground() : nil)
     for line in report.lines { context.output.error(line) }
     let status = plain?.status(report.status, hasFailures: report.hasFailures) ?? report.status
@@ -161,7 +178,6 @@ final class ScreenSession {
     case .reorder(let order): queue.arrange(order)
     case .edit(let edited): queue.edit(edited)
     case .setStarted(let isStarted): queue.setStopped(!isStarted)
-    case .hold: queue.control(.start(false))
     case .setConcurrency(let count, let target): queue.control(.lanes(count, target: target))
     case .setLimit(let limit): queue.setLimit(limit)
     case .probe: queue.tryServers()
@@ -185,7 +201,8 @@ final class ScreenSession {
     case .redraw: loop.interface.redraw()
     case .suspend: loop.interface.suspend()
     case .quit(let leaving):
-      keeper.leave()
+      queue.leave()
+      loop.leave()
       leave?.resume(returning: leaving)
       leave = nil
     }
@@ -196,14 +213,14 @@ final class ScreenSession {
   private func finishThenLeave() {
     intake.afterAll { [weak self] in
       guard let self else { return }
-      let isAside = loop.state.isAside
+      let isAside = queue.isAside
       let leavesNow = isAside && !loop.interface.isAlone
       loop.handle([.perform(.close), leavesNow ? .perform(.quit) : .leaveWhenDone])
       // Say how to leave, since a server that is waited for may be unreachable for days.
       guard leave != nil else { return }
       let rest = isAside ? "the other hoist continues" : "unsent files stay queued"
       let ending = "hoist ends when all is sent; ^c ends it now, and \(rest)"
-      let stopped = SessionQueue.stoppedWords(keeper.option)
+      let stopped = Conductor.stoppedWords(keeper.option)
       loop.handle([.message(queue.isStopped ? "\(stopped); \(ending)" : ending)])
     }
   }
@@ -218,7 +235,7 @@ final class ScreenSession {
   /// process; nil if it did not begin, in which case the queue is kept for the next hoist.
   private func goOnInBackground() -> pid_t? {
     guard let arguments = options.arguments, let lock = keeper.handOver() else { return nil }
-    var settings = loop.state.settings
+    var settings = queue.settings
     // The successor learns from the queue whether it is stopped.
     (settings.isStarted, settings.isHandedOver) = (true, true)
     let handover = Handover(arguments: arguments, settings: settings, floor: queue.floor)

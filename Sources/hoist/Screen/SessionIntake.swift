@@ -2,6 +2,7 @@ import Dispatch
 import FileDiscovery
 import Foundation
 import MultipartForm
+import Queue
 import Screens
 import Synchronization
 import UploadModel
@@ -10,7 +11,7 @@ import UploadStore
 /// Finds the files that the user names, and puts them into the queue.
 @MainActor
 final class SessionIntake {
-  private let queue: SessionQueue
+  private let queue: Conductor
   private let loop: ScreenLoop
   private let targets: SessionTargets
   private let book: TargetCatalog
@@ -24,7 +25,7 @@ final class SessionIntake {
   private let previewed = Mutex("")
 
   init(
-    into queue: SessionQueue, _ usual: QueueIntake, in rules: FolderRules, home: String,
+    into queue: Conductor, _ usual: QueueIntake, in rules: FolderRules, home: String,
     _ loop: ScreenLoop, _ targets: SessionTargets, _ book: TargetCatalog, on finding: DispatchQueue
   ) {
     (self.queue, self.usual, self.rules, self.home) = (queue, usual, rules, home)
@@ -43,12 +44,12 @@ final class SessionIntake {
       var total = QueueIntake.Added()
       var twice: [UploadItem] = []
       // By now the queue has been read, and earlier additions are in it.
-      let known = DispatchQueue.main.sync { MainActor.assumeIsolated { loop.state } }
+      let known = DispatchQueue.main.sync { MainActor.assumeIsolated { loop.items } }
       let named = find()
       let unnamed = AddPreview(
         missing: named.flatMap(\.missing), mistake: named.lazy.compactMap(\.mistake).first)
       func takes(_ item: UploadItem) -> Bool {
-        guard isAsked, known.isWaiting(item.location.bytes, for: target) else { return true }
+        guard isAsked, known.copies(of: item.location.bytes, for: target) > 0 else { return true }
         twice.append(item)
         return false
       }
@@ -129,7 +130,7 @@ final class SessionIntake {
       var intakes = [current.name: Result<FileIntake, UserError>.success(current.intake)]
       var refused: [String] = []
       var twice: [UploadItem] = []
-      let known = DispatchQueue.main.sync { MainActor.assumeIsolated { loop.state } }
+      let known = DispatchQueue.main.sync { MainActor.assumeIsolated { loop.items } }
       // A file that has failed and is still in the queue, as it was sent, is not queued a second time.
       let (again, records) = known.failed(as: records)
       if !again.isEmpty { onMain { self.queue.retry(again) } }
@@ -143,7 +144,7 @@ final class SessionIntake {
               throw UserError("it was an input that can be read only once; push it again")
             }
             let item = try intake.get().item(of: record)
-            if isAsked, known.isWaiting(item.location.bytes, for: item.target) {
+            if isAsked, known.copies(of: item) > 0 {
               twice.append(item)
             } else {
               portion.append(item)
@@ -190,7 +191,7 @@ final class SessionIntake {
   private func show(_ result: Result<QueueIntake.Added, StoreError>, saying words: String?) {
     switch result {
     case .success(let added):
-      queue.show(added.items)
+      queue.add(added.items)
       if let words { loop.handle([.message(words)]) }
     case .failure(let error): loop.handle([.message("nothing was added: \(error.brief)")])
     }

@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import Queue
 import ScalarText
 import Screens
 import UploadModel

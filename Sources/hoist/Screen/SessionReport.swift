@@ -1,20 +1,25 @@
 import Foundation
-import Screens
+import Queue
 import UploadModel
 
 /// What is printed on standard error after the screen has gone, and the exit status.
 struct SessionReport {
-  let state: AppState
-  let isStopped: Bool
+  var items: ItemList
+  /// Whether the queue had not been read to its end.
+  var isReading = false
+  /// Whether another process was sending the queue.
+  var isAside = false
+  var isStopped = false
   /// Whether the queue could not be read or taken over, so that its content is unknown.
-  let isUnusable: Bool
-  let unwritten: QueueRecorder.UnsavedResults?
+  var isUnusable = false
+  var figures = SendingFigures()
+  var unwritten: QueueRecorder.UnsavedResults?
   /// News of runs that deserves a person's attention, by target.
   var runTroubles: [String: RunNews] = [:]
   /// The option that commands need to act on this queue; see `QueueOptions.words`.
   var queueOption = ""
   /// The process that continues sending the queue, if any.
-  let successor: pid_t?
+  var successor: pid_t?
 
   /// The most lines that are printed before the summary: enough to see what happened. `hoist queue list` has the rest.
   private static let mostLines = 40
@@ -22,7 +27,7 @@ struct SessionReport {
   var lines: [String] {
     if goesOnElsewhere { return ["another hoist process is sending the queue"] }
     let unread =
-      state.isReading ? ["… the rest of the queue was still being read and is not shown"] : []
+      isReading ? ["… the rest of the queue was still being read and is not shown"] : []
     guard hasContent else { return unread }
     let folder = FileManager.default.currentDirectoryPath
     let lines =
@@ -40,7 +45,7 @@ struct SessionReport {
 
   /// Why files failed, if several failed: a line for each reason.
   private var reasons: [String] {
-    let groups = state.failureGroups
+    let groups = items.failureGroups
     guard groups.reduce(0, { $0 + $1.members.count }) > 1 else { return [] }
     let more = groups.count - Self.mostReasons
     return groups.prefix(Self.mostReasons).map { "  \($0.line)" }
@@ -49,10 +54,10 @@ struct SessionReport {
 
   var status: ExitStatus {
     if goesOnElsewhere { return .success }
-    let isWhole = !state.isReading && !isUnusable
+    let isWhole = !isReading && !isUnusable
     guard hasContent else { return isWhole ? .success : .someFailed }
     if successor != nil {
-      let hasFailed = state.items.contains { $0.state.failure != nil && $0.state.isFinished }
+      let hasFailed = items.items.contains { $0.state.failure != nil && $0.state.isFinished }
       return hasFailed ? .someFailed : .success
     }
     return unsent == 0 && runTroubles.isEmpty && isWhole && unwritten == nil
@@ -62,19 +67,20 @@ struct SessionReport {
   /// Whether anything has failed or is unknown, even if all of it will be retried.
   var hasFailures: Bool {
     isUnusable || unwritten != nil || !runTroubles.isEmpty
-      || state.items.contains { $0.state.failure != nil }
+      || items.items.contains { $0.state.failure != nil }
   }
 
   /// Whether another process continues to send. If nothing is left to send, this is false, since this process has seen
   /// the result of each file.
-  private var goesOnElsewhere: Bool { state.isAside && !state.isAtRest }
+  private var goesOnElsewhere: Bool { isAside && !isAtRest }
+  private var isAtRest: Bool { items.totals.busy == 0 && !isReading }
   private var hasContent: Bool {
-    !state.items.isEmpty || state.removed != (0, 0) || !runTroubles.isEmpty
+    items.count > 0 || items.removedCount != (0, 0) || !runTroubles.isEmpty
   }
-  private var unsent: Int { state.items.count { !$0.state.isDone } }
+  private var unsent: Int { items.items.count { !$0.state.isDone } }
 
   private func fates(in folder: String) -> [String] {
-    state.items.sorted { $0.id < $1.id }.compactMap { item in
+    items.items.sorted { $0.id < $1.id }.compactMap { item in
       let name = SafeText.line(item.location.relative(to: folder).description)
       return switch item.state {
       case .done(let receipt) where receipt.isDoubtful:
@@ -101,7 +107,7 @@ struct SessionReport {
   /// Lines about results that are not in the queue.
   private func losses(_ unwritten: QueueRecorder.UnsavedResults, in folder: String) -> [String] {
     let names = unwritten.items.sorted().map { id in
-      state.item(id).map { SafeText.line($0.location.relative(to: folder).description) } ?? "\(id)"
+      items.item(id).map { SafeText.line($0.location.relative(to: folder).description) } ?? "\(id)"
     }
     let count = HumanReadable.count(names.count, "file")
     let fate =
@@ -116,18 +122,18 @@ struct SessionReport {
 
   private var summary: [String] {
     // Removed files are not failures, and cleared files count as sent.
-    let removed = state.removed
-    let total = state.items.count + removed.sent
+    let removed = items.removedCount
+    let total = items.count + removed.sent
     let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
     let kept =
       unsent > 0 && successor == nil
       ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
     // The figures may not be those of files that have left the list.
-    let figures = removed == (0, 0) && total > unsent ? state.figures : SendingFigures()
+    let figures = removed == (0, 0) && total > unsent ? self.figures : SendingFigures()
     let time =
       figures.seconds > 0
       ? ", \(HumanReadable.bytes(figures.bytes)) in \(HumanReadable.duration(figures.seconds))" : ""
-    let doubt = Receipt.doubtWords(state.doubtfulCount, of: total - unsent)
+    let doubt = Receipt.doubtWords(items.totals.doubtful, of: total - unsent)
     let sent = "\(total - unsent) of \(HumanReadable.count(total, "file")) sent"
     var lines = [sent + doubt + time + taken + kept]
     if isStopped, unsent > 0 {
@@ -140,5 +146,20 @@ struct SessionReport {
         "the remaining files are sent in the background (process \(successor)); run hoist to watch")
     }
     return lines
+  }
+}
+
+extension SessionReport {
+  /// The report on a session that has ended.
+  @MainActor
+  init(
+    _ queue: Conductor, unwritten: QueueRecorder.UnsavedResults?, queueOption: String,
+    successor: pid_t?
+  ) {
+    self.init(
+      items: queue.items, isReading: queue.isReading, isAside: queue.isAside,
+      isStopped: queue.isStopped, isUnusable: queue.isUnusable, figures: queue.figures,
+      unwritten: unwritten, runTroubles: queue.runTroubles, queueOption: queueOption,
+      successor: successor)
   }
 }

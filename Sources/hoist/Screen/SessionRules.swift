@@ -1,4 +1,5 @@
 import Foundation
+import Queue
 import Screens
 import Settings
 import UploadModel
@@ -8,7 +9,7 @@ import UploadModel
 struct SessionRules {
   let loop: ScreenLoop
   let targets: SessionTargets
-  let queue: SessionQueue
+  let queue: Conductor
   let book: TargetCatalog
 
   /// Shows the rule that the reply to a doubtful file makes.

@@ -1,57 +1,32 @@
+import Queue
 import Screens
 import Settings
 import UploadEngine
 import UploadModel
 
-/// The targets of a session: the one that new files go to, and those of the items in the queue, as currently
-/// configured.
+/// The targets of a session, as currently configured, and the one that new files go to.
 @MainActor
 final class SessionTargets {
   /// Examines files for the current target.
   private(set) var intake: FileIntake
-  /// Called with the names of changed targets that the queue uses.
-  var onChange: (Set<String>) -> Void = { _ in }
   private let book: TargetCatalog
   private let loop: ScreenLoop
-  /// The targets whose addresses the screen knows.
-  private var located: Set<String> = []
+  private let queue: Conductor
   /// The target that was deleted last, and the configuration before and after.
   private var deletion: (name: String, before: String, after: String)?
   /// The trial of a new or changed target.
   private var trial: Task<Void, Never>?
 
-  init(_ book: TargetCatalog, _ loop: ScreenLoop) {
-    (self.book, self.loop) = (book, loop)
+  init(_ book: TargetCatalog, _ loop: ScreenLoop, of queue: Conductor) {
+    (self.book, self.loop, self.queue) = (book, loop, queue)
     intake = FileIntake(for: book.current)
-  }
-
-  /// The items that can be sent, and all items, where those that cannot be sent have failed with the reason.
-  func jobs(_ items: [UploadItem]) -> (sendable: [UploadJob], shown: [UploadItem]) {
-    var sendable: [UploadJob] = []
-    var urls: [String: String] = [:]
-    let shown = items.map { item in
-      guard !item.state.isFinished, item.state != .paused else { return item }
-      switch book.target(of: item) {
-      case .success(let destination):
-        sendable.append(UploadJob(item: item, destination: destination))
-        if located.insert(item.target).inserted {
-          urls[item.target] = TargetURL.shown(destination.target.url)
-        }
-        return item
-      // The sending process may know the item's target.
-      case .failure where loop.state.isAside: return item
-      case .failure(let cause): return item.with(.failed(Failure(cause)))
-      }
-    }
-    if !urls.isEmpty { loop.handle([.urls(urls)]) }
-    return (sendable, shown)
   }
 
   /// Reads the configuration again. Files that wait for an edited target are sent with its new settings; files that
   /// are added from now on go to the target `name`, or to the current one.
   func read(turningTo name: String? = nil) {
     let (book, current) = (book, book.current.name)
-    let used = located.union([current])
+    let used = queue.located.union([current])
     loop.answer({
       Result { () throws(ConfigError) in
         book.forgetFailures()
@@ -67,10 +42,7 @@ final class SessionTargets {
       switch result {
       case .success((let changed, let turned)):
         guard let self else { return [] }
-        if !changed.isEmpty {
-          located.subtract(changed)
-          onChange(changed)
-        }
+        if !changed.isEmpty { queue.targetsHaveChanged(changed) }
         return [.targets(book.rows)] + (turned.map { self.turned(to: $0, $1) } ?? [])
       case .failure(let error):
         let words = "\(error)"

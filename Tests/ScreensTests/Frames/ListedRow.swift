@@ -10,7 +10,7 @@ struct ListedRow {
   var places: [Range<Int>]
   var texts: [(place: Range<Int>, whole: String)] = []
   /// The row of the queue, and the place of the words for its state.
-  var queued: (row: Queue.Row, words: Range<Int>)?
+  var queued: (row: ItemList.Row, words: Range<Int>)?
 
   /// The visible rows of the pane, and the columns of its headings.
   static func all(_ state: AppState, _ layout: Layout) -> (rows: [ListedRow], heads: [Range<Int>]) {

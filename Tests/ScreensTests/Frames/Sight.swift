@@ -341,7 +341,7 @@ struct Sight {
   }
 }
 
-extension Queue.Row {
+extension ItemList.Row {
   /// Whether the address of the file takes the place of the words for its state.
   fileprivate var showsAddress: Bool {
     item.state.isDone && item.url != nil && item.state.receipt?.isDoubtful != true

@@ -1,4 +1,5 @@
 import ScalarText
+import UploadModel
 
 /// A kind of row that a filter can ask for with a word.
 enum RowKind: Hashable, Sendable {
@@ -17,6 +18,19 @@ enum RowKind: Hashable, Sendable {
       return nil
     }
     self = kind
+  }
+
+  init(_ kind: ItemState.Kind) {
+    self =
+      switch kind {
+      case .waiting: .waiting
+      case .sending: .sending
+      case .retrying: .retrying
+      case .paused: .paused
+      case .sent: .sent
+      case .unknown: .unknown
+      case .failed: .failed
+      }
   }
 
   /// Rows that a person should look at.

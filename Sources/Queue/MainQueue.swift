@@ -1,6 +1,6 @@
 import Dispatch
 
 /// Runs `body` on the main queue, after everything put there earlier. A `Task` would not keep that order.
-func onMain(_ body: @escaping @MainActor @Sendable () -> Void) {
+package func onMain(_ body: @escaping @MainActor @Sendable () -> Void) {
   DispatchQueue.main.async { MainActor.assumeIsolated(body) }
 }

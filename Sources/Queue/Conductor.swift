@@ -1,31 +1,89 @@
 import Dispatch
 import Foundation
-import Screens
+import MultipartForm
 import SenderLink
 import UploadEngine
 import UploadModel
 import UploadStore
 
-/// The session's queue: what is on disk, what the engine does with it, and what other processes do. Each request of the
-/// screen is written first, then performed. If another process is sending the queue, this one takes over when that one
-/// ends.
+/// Conducts a queue: knows what is on disk, what the engine does with it, and what other processes do, and tells those
+/// who observe it. Each order is written first, then performed, then told; what must act even if the disk has no room
+/// is performed first. If another process is sending the queue, this one takes over when that one ends.
 @MainActor
-final class SessionQueue {
+package final class Conductor {
+  /// How a session differs from a normal one.
+  package struct Options {
+    /// The settings for all uploads, until the user changes them.
+    package var settings = SenderSettings()
+    /// Whether the limit that the user set in an earlier session holds.
+    package var keepsLimit = true
+    /// A line about the session, unless another process sends the queue.
+    package var notice: String?
+    /// Whether items queued before this session are left out.
+    package var isFresh = false
+    /// The last item that does not belong to this session, if another session has handed over the queue.
+    package var floor = ItemID(0)
+    /// Whether nobody is there to answer.
+    package var isAlone = false
+    /// Whether the session continues when the queue is empty.
+    package var stays = false
+    /// How many requests may be under way at once.
+    package var lanes = UploadEngine.mostLanes
+
+    package init() {}
+  }
+
+  /// What the conductor cannot do itself.
+  package struct Tools {
+    package var book: any TargetBook
+    package var tokens: TokenSource
+    package var time: TimeSource
+    package var environment: [String: String]
+    /// Where the queue is read, before anything is added to it.
+    package var reading: DispatchQueue
+    /// Where files and targets are looked up, in the order of the requests for that.
+    package var lookups: DispatchQueue
+    /// Examines an item's file as it is now.
+    package var look: @Sendable (UploadItem) -> UploadItem
+    /// Guesses the type of a file that a target's command has made.
+    package var mediaType: @Sendable (FileLocation) -> String?
+
+    package init(
+      book: any TargetBook, tokens: TokenSource, time: TimeSource, environment: [String: String],
+      reading: DispatchQueue, lookups: DispatchQueue,
+      look: @escaping @Sendable (UploadItem) -> UploadItem,
+      mediaType: @escaping @Sendable (FileLocation) -> String?
+    ) {
+      (self.book, self.tokens, self.time, self.environment) = (book, tokens, time, environment)
+      (self.reading, self.lookups) = (reading, lookups)
+      (self.look, self.mediaType) = (look, mediaType)
+    }
+  }
+
+  /// Whether the queue is still being read, so that more items may come.
+  package private(set) var isReading = true
+  /// Whether another process sends the queue.
+  package private(set) var isAside = false
   /// Whether the queue could not be read or taken over, so that its content is unknown.
-  private(set) var isUnusable = false
+  package private(set) var isUnusable = false
   /// Whether the user has stopped the queue, as last read from it.
-  private(set) var isStopped = false
+  package private(set) var isStopped = false
   /// The last item from before this session, if the session ignores earlier items; 0 if it does not.
-  private(set) var floor: ItemID
+  package private(set) var floor: ItemID
+  /// The settings that hold for everything that is sent.
+  package private(set) var settings: SenderSettings
+  /// What was sent until the latest end or pause.
+  package private(set) var figures = SendingFigures()
+  /// News of runs that deserves a person's attention, by target.
+  package private(set) var runTroubles: [String: RunNews] = [:]
+  /// The targets of the items whose addresses have been told.
+  package private(set) var located: Set<String> = []
+
   private let keeper: QueueRecorder
-  private let loop: ScreenLoop
-  private let targets: SessionTargets
-  private let book: TargetCatalog
-  private let options: ScreenSession.Options
-  private let time: TimeSource
-  private let tokens: TokenSource
-  /// Where the queue is read, before anything is added to it.
-  private let reading: DispatchQueue
+  private let holder: any QueueHolder
+  private var observers: [any QueueObserver]
+  private let tools: Tools
+  private let options: Options
   /// Nil while another process sends the queue.
   private var engine: UploadEngine?
   private var throttle: ChangeBuffer?
@@ -35,48 +93,64 @@ final class SessionQueue {
   private var isInformed = false
   /// The settings of this session's user, regardless of those in the sending session.
   private var ownSettings: SenderSettings
-  /// The revision of the queue on disk that the screen shows.
+  /// The revision of the queue on disk that has been told.
   private var revision: Int64 = 0
-  /// News of runs that deserves a person's attention, by target.
-  private(set) var runTroubles: [String: RunNews] = [:]
   /// The revision of the queue since which the sender's news may have taken precedence over the states in the queue.
   private var heardSince: Int64 = 0
 
-  init(
-    _ keeper: QueueRecorder, _ loop: ScreenLoop, _ targets: SessionTargets, _ book: TargetCatalog,
-    tokens: TokenSource, options: ScreenSession.Options, context: Context, reading: DispatchQueue
+  /// - Parameter holder: what holds the items, and changes them as the news says.
+  package init(
+    _ keeper: QueueRecorder, for holder: any QueueHolder,
+    telling observers: [any QueueObserver] = [],
+    with tools: Tools, options: Options = Options()
   ) {
-    (self.keeper, self.loop, self.targets, self.book) = (keeper, loop, targets, book)
-    (self.tokens, self.options, self.reading) = (tokens, options, reading)
-    time = context.time
+    (self.keeper, self.holder, self.observers) = (keeper, holder, observers)
+    (self.tools, self.options) = (tools, options)
     floor = options.floor
-    link = QueueLink(queue: keeper.store.path, environment: context.environment)
-    ownSettings = options.settings
+    link = QueueLink(queue: keeper.store.path, environment: tools.environment)
+    (settings, ownSettings) = (options.settings, options.settings)
     link.onOrder = { [weak self] in self?.obey($0) }
     link.onNews = { [weak self] in self?.hear($0) }
     link.onLost = { [weak self] in self?.forgetNews($0) }
-    targets.onChange = { [weak self] names in
-      guard let self else { return }
-      sendAsTheyAre(state.items.filter { names.contains($0.target) })
-    }
   }
 
   /// The message that the queue is stopped, for when no screen shows this.
-  nonisolated static func stoppedWords(_ option: String) -> String {
+  package nonisolated static func stoppedWords(_ option: String) -> String {
     "the queue is stopped; \"hoist queue start\(option)\" resumes it"
   }
 
-  var isSender: Bool { engine != nil }
-  private var state: AppState { loop.state }
+  /// How many items are read in one go.
+  private nonisolated static let portion = 2000
 
-  /// Shows what is in the queue, and sends it unless another process does.
-  func open() {
+  package var isSender: Bool { engine != nil }
+  /// The items of the queue. They are read where they are held, and not kept: with a second owner, every change would
+  /// copy them.
+  package var items: ItemList { holder.items }
+
+  private func tell(_ news: [QueueNews]) {
+    holder.hear(news)
+    for observer in observers { observer.hear(news) }
+  }
+
+  /// Looks something up away from the main queue, and calls back there.
+  private func lookUp<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value,
+    then body: @escaping @MainActor @Sendable (Value) -> Void
+  ) {
+    tools.lookups.async {
+      let value = work()
+      onMain { body(value) }
+    }
+  }
+
+  /// Tells what is in the queue, and sends it unless another process does.
+  package func open() {
     keeper.onNews { [weak self] news in
       onMain {
         guard let self else { return }
-        self.loop.handle([news])
         // Others see that nothing more starts, and that starting it is a change.
-        if case .held = news { self.link.tell([.settings(self.settings)]) }
+        if case .held = news { self.control(.start(false)) }
+        self.tell([news])
       }
     }
     do throws(StoreError) {
@@ -88,12 +162,14 @@ final class SessionQueue {
         startEngine()
         return load(recovering: true)
       }
-      loop.handle([.aside(true)])
+      isAside = true
+      tell([.aside(true)])
       nameSender()
       link.listen()
       load()
     } catch {
-      loop.handle([.queueRead])
+      isReading = false
+      tell([.read(hasHistory: false)])
       hold(error)
     }
   }
@@ -102,16 +178,17 @@ final class SessionQueue {
   /// exit status.
   private func hold(_ error: StoreError) {
     isUnusable = true
-    loop.handle([.held(error.brief)])
+    settings.isStarted = false
+    tell([.held(error.brief)])
   }
 
   /// Reads the queue in the background and in portions, so that its beginning appears at once however long it is. A
   /// sender recovers uploads that the last one left under way.
   private func load(recovering isSender: Bool = false) {
-    let (keeper, store, book, floor) = (keeper, keeper.store, book, floor)
+    let (keeper, store, book, floor) = (keeper, keeper.store, tools.book, floor)
     // Commands may supply the secrets of targets. Do not wait for them during a transaction.
     let lookups = DispatchQueue(label: "hoist.targets", qos: .userInitiated)
-    reading.async { [weak self] in
+    tools.reading.async { [weak self] in
       let result = Result { () throws(StoreError) in
         let recovery = isSender ? try keeper.recover { book.isRepeatable($0) } : nil
         if isSender {
@@ -121,12 +198,12 @@ final class SessionQueue {
             onMain { self?.adopt(found) }
           }
         }
-        let revision = try store.read(inPortionsOf: QueueIntake.portion) { items in
+        let revision = try store.read(inPortionsOf: Self.portion) { items in
           let items = items.filter { $0.id > floor }
           guard !items.isEmpty else { return }
           lookups.async {
             book.lookUp(for: items)
-            onMain { self?.show(items) }
+            onMain { self?.add(items) }
           }
         }
         return (revision: revision, words: recovery?.words)
@@ -147,126 +224,156 @@ final class SessionQueue {
 
   private func hear(_ news: RunNews, of target: String) {
     runTroubles[target] = news.isTrouble ? news : nil
-    options.journal?.record(news, of: target)
-    let words = news.words(isLasting: true)
-    if !words.isEmpty { loop.handle([.message("\(SafeText.line(target)): \(words)")]) }
+    tell([.run(target: target, news)])
   }
 
   private func finishReading(
     _ result: Result<(revision: Int64, words: String?), StoreError>, hasHistory: Bool
   ) {
-    if hasHistory { loop.offerHistory() }
-    loop.handle([.queueRead])
+    isReading = false
+    tell([.read(hasHistory: hasHistory)])
     switch result {
     case .success((let revision, let words)):
       (self.revision, heardSince) = (revision, revision)
-      if let words { loop.handle([.message(words)]) }
+      if let words { tell([.message(words)]) }
       engine?.setAwaitsMore(false)
       // Read the changes that were ignored until the queue had been read.
       readChanges()
-      if state.isAside { retryTakingOver() }
+      if isAside { retryTakingOver() }
     case .failure(let error): hold(error)
     }
   }
 
-  /// Stops sending, or following the sender.
-  func close(_ leaving: QuitMode) async {
+  /// From now on, uploads that are interrupted stay in the queue.
+  package func leave() { keeper.leave() }
+
+  /// Stops sending, or following the sender. Unless it is `forced`, requests under way are ended in good order, after
+  /// waiting for their replies for at most `seconds`.
+  package func close(isForced: Bool, awaitingReplies seconds: Double) async {
+    leave()
     watch?.stop()
-    if leaving != .forced {
-      if loop.interface.isAlone { await engine?.runsHaveEnded() }
-      await engine?.shutDown(awaitingReplies: leaving == .background ? 5 : 0)
+    if !isForced {
+      if options.isAlone { await engine?.runsHaveEnded() }
+      await engine?.shutDown(awaitingReplies: seconds)
       throttle?.deliverNow()
     }
     keeper.finishDisposals()
     link.stop()
   }
 
-  /// Shows items on the screen and submits them to the engine.
-  func show(_ added: [UploadItem]) {
-    let added = state.isAside ? added.map(seenFromAside) : added
-    let (sendable, shown) = targets.jobs(added)
-    if state.isReading {
+  /// Takes items that are in the queue's file, and submits them to the engine.
+  package func add(_ added: [UploadItem]) {
+    let added = isAside ? added.map(seenFromAside) : added
+    let (sendable, shown) = jobs(added)
+    if isReading {
       // Items from the queue are not new, but those that fail for lack of a target fail now.
       let failed = zip(added, shown).filter { $0.state != $1.state }.map { ($1.id, $1.state) }
-      loop.handle([.added(added)] + (failed.isEmpty ? [] : [.engine(failed, at: time.now())]))
+      tell([.added(added)] + (failed.isEmpty ? [] : [.changed(failed, at: tools.time.now())]))
     } else {
-      loop.handle([.added(shown)])
+      tell([.added(shown)])
     }
     engine?.submit(sendable)
+  }
+
+  /// The items that can be sent, and all items, where those that cannot be sent have failed with the reason.
+  private func jobs(_ items: [UploadItem]) -> (sendable: [UploadJob], shown: [UploadItem]) {
+    var sendable: [UploadJob] = []
+    var urls: [String: String] = [:]
+    let shown = items.map { item in
+      guard !item.state.isFinished, item.state != .paused else { return item }
+      switch tools.book.target(of: item) {
+      case .success(let destination):
+        sendable.append(UploadJob(item: item, destination: destination))
+        if located.insert(item.target).inserted {
+          urls[item.target] = tools.book.address(of: destination)
+        }
+        return item
+      // The sending process may know the item's target.
+      case .failure where isAside: return item
+      case .failure(let cause): return item.with(.failed(Failure(cause)))
+      }
+    }
+    if !urls.isEmpty { tell([.urls(urls)]) }
+    return (sendable, shown)
+  }
+
+  /// Sends the waiting files of targets that have changed as the targets say now.
+  package func targetsHaveChanged(_ names: Set<String>) {
+    located.subtract(names)
+    sendAsTheyAre(items.items.filter { names.contains($0.target) })
   }
 
   // MARK: What the user asks for
 
   /// Sends files again in their current state.
-  func retry(_ ids: [ItemID]) {
+  package func retry(_ ids: [ItemID]) {
     if link.order(.retry(ids)) { return }
-    let (intake, book, known) = (targets.intake, book, ids.compactMap(state.item))
-    loop.answer({
+    let (look, book, known) = (tools.look, tools.book, ids.compactMap(items.item))
+    lookUp({
       book.forgetFailures()
       book.lookUp(for: known)
-      return known.map(intake.look)
+      return known.map(look)
     }) { looked in
       if self.isSender { self.takeEdits() }
       // What was edited while the old file was looked at: look at the new one.
       let edited = Set(known.lazy.filter { self.isEdited($0) }.map(\.id))
       self.send(again: looked.filter { !edited.contains($0.id) })
       if !edited.isEmpty { self.retry(known.map(\.id).filter(edited.contains)) }
-      return []
     }
   }
 
   /// Whether an item has been edited since it was `known`.
   private func isEdited(_ known: UploadItem) -> Bool {
-    state.item(known.id).map { $0.record != known.record } ?? false
+    items.item(known.id).map { $0.record != known.record } ?? false
   }
 
   private func send(again looked: [UploadItem]) {
     // Items removed meanwhile stay removed, and items already under way continue.
-    let looked = looked.filter { state.item($0.id) != nil }
+    let looked = looked.filter { items.item($0.id) != nil }
     guard let present = write({ try $0.update(looked) }) else { return }
-    let (sendable, shown) = targets.jobs(present.filter { !$0.state.isActive })
-    loop.handle([.added(shown)])
+    let (sendable, shown) = jobs(present.filter { !$0.state.isActive })
+    tell([.added(shown)])
     engine?.retry(sendable)
     // Items that were paused or had failed before this session get their place only now.
-    engine?.arrange(state.waiting)
+    engine?.arrange(items.waiting)
     // If the row looks the same, the key seems to have had no effect, so say that the file was tried again.
     if let same = shown.first(where: { $0.state.failure != nil }), let cause = same.state.failure {
-      loop.handle([.message("\(same.fileName), as before: \(cause.headline)")])
+      tell([.message("\(same.fileName), as before: \(cause.headline)")])
     }
   }
 
-  func pause(_ ids: [ItemID]) {
+  package func pause(_ ids: [ItemID]) {
     if let engine { return engine.pause(ids) }
     if link.order(.pause(ids)) { return }
-    let changed = ids.compactMap(state.item).map { $0.with(.paused) }
+    let changed = ids.compactMap(items.item).map { $0.with(.paused) }
     guard let present = write({ try $0.update(changed) }) else { return }
-    loop.handle([.added(present)])
+    tell([.added(present)])
   }
 
-  func remove(_ ids: [ItemID], begun: [UploadItem]) {
+  package func remove(_ ids: [ItemID], begun: [UploadItem]) {
     guard write({ try $0.remove(ids) }) != nil else { return }
     // The parts of these items that servers have are no longer needed.
     engine?.terminate(
       begun.compactMap { item in
-        (try? book.target(of: item).get()).map { UploadJob(item: item, destination: $0) }
+        (try? tools.book.target(of: item).get()).map { UploadJob(item: item, destination: $0) }
       })
     engine?.remove(ids)
   }
 
-  func restore(_ places: [QueuePosition]) {
+  package func restore(_ places: [QueuePosition]) {
     // The items have kept their places, and the queue on disk has their latest states.
     guard let present = write({ try $0.relist(places.map(\.item.id)) }) else { return }
-    let (sendable, shown) = targets.jobs(present)
-    loop.handle([.added(shown)])
+    let (sendable, shown) = jobs(present)
+    tell([.added(shown)])
     // Items that were paused when they were removed do not start now.
     let paused = Set(places.lazy.filter { $0.item.state == .paused }.map(\.item.id))
     engine?.submit(sendable, paused: paused)
-    engine?.arrange(state.waiting)
-    if engine == nil { pause(paused.filter { state.item($0)?.state.isFinished == false }) }
+    engine?.arrange(items.waiting)
+    if engine == nil { pause(paused.filter { items.item($0)?.state.isFinished == false }) }
   }
 
   /// Stops the queue or resumes it, for this session and later ones.
-  func setStopped(_ isWanted: Bool) {
+  package func setStopped(_ isWanted: Bool) {
     // Act at once, even if the disk has no room to record this.
     control(.start(!isWanted))
     if write({ try $0.setStopped(isWanted) }) != nil { isStopped = isWanted }
@@ -276,66 +383,67 @@ final class SessionQueue {
   private func keepLimit() throws(StoreError) {
     guard options.keepsLimit, let limit = try keeper.store.rateLimit() else { return }
     ownSettings.limit = limit
+    settings = ownSettings
     let words = "the limit of \(HumanReadable.speed(Double(limit))) still holds"
-    loop.handle([.settings(ownSettings), .message(words)])
+    tell([.settings(settings), .message(words)])
   }
 
   /// Limits the bandwidth, in this session and in later ones.
-  func setLimit(_ limit: Int64?) {
+  package func setLimit(_ limit: Int64?) {
     control(.limit(limit))
     _ = write { try $0.setRateLimit(limit) }
   }
 
   /// Passes an order to the engine, or to the process that sends the queue.
-  func control(_ order: SenderOrder) {
+  package func control(_ order: SenderOrder) {
     order.apply(to: &ownSettings)
     if let engine {
+      order.apply(to: &settings)
       give(order, to: engine)
-      return link.tell([.settings(settings)])
+      return tellSettings()
     }
-    // If there is no engine for another reason, that reason is on the screen already.
-    guard state.isAside, !link.order(order) else { return }
-    loop.handle([
+    // If there is no engine for another reason, that reason has been told already.
+    guard isAside, !link.order(order) else { return }
+    tell([
       .message("another hoist is sending this queue; this takes effect once that one has ended")
     ])
   }
 
   /// Immediately retries servers that could not be reached.
-  func tryServers() {
+  package func tryServers() {
     if let engine { engine.tryServers() } else { _ = link.order(.tryServers) }
   }
 
-  func move(_ id: ItemID, before other: ItemID?) {
+  package func move(_ id: ItemID, before other: ItemID?) {
     guard write({ try $0.move(id, before: other) }) != nil else { return }
-    engine?.move(id, before: state.firstWaiting(from: other))
+    engine?.move(id, before: items.firstWaiting(from: other))
   }
 
-  func arrange(_ order: [ItemID]) {
+  package func arrange(_ order: [ItemID]) {
     guard write({ try $0.arrange(order) }) != nil else { return }
-    engine?.arrange(state.waiting)
+    engine?.arrange(items.waiting)
   }
 
-  func edit(_ edited: [UploadItem]) {
+  package func edit(_ edited: [UploadItem]) {
     guard let begun = write({ try $0.edit(edited) }) else { return }
     let edited = edited.filter { !begun.contains($0.id) }
     if !begun.isEmpty {
       showAgain()
       let files = HumanReadable.count(begun.count, "file")
-      loop.handle([.message("not changed: \(files) whose sending has begun")])
+      tell([.message("not changed: \(files) whose sending has begun")])
     }
     // Looking up a target's secrets may take a while; send nothing with the old settings meanwhile.
     engine?.hold(edited.map(\.id))
-    let book = book
-    loop.answer({ book.lookUp(for: edited) }) {
-      self.sendAsTheyAre(edited.compactMap { self.state.item($0.id) })
-      return []
+    let book = tools.book
+    lookUp({ book.lookUp(for: edited) }) {
+      self.sendAsTheyAre(edited.compactMap { self.items.item($0.id) })
     }
   }
 
   /// Judges the doubtful files for a target by a rule that it has got. They counted as sent, so what the server did with
   /// them is unclear.
-  func judgeAnew(_ target: String, by rule: FailureRule, isOfBatch: Bool) {
-    let judged = state.items.compactMap { item -> (ItemID, Failure)? in
+  package func judgeAnew(_ target: String, by rule: FailureRule, isOfBatch: Bool) {
+    let judged = items.items.compactMap { item -> (ItemID, Failure)? in
       guard item.target == target, let receipt = item.state.receipt,
         let doubt = Doubt(in: receipt, isOfBatch: isOfBatch), doubt.rule.finds(as: rule)
       else { return nil }
@@ -347,19 +455,19 @@ final class SessionQueue {
       )
     }
     guard !judged.isEmpty, write({ try $0.judgeAnew(judged) }) != nil else { return }
-    show(judgedAnew: judged.map { ($0, .failed($1)) })
+    tell(judgedAnew: judged.map { ($0, .failed($1)) })
   }
 
-  /// Shows what became of files that counted as sent.
-  private func show(judgedAnew changes: [(ItemID, ItemState)]) {
+  /// Tells what became of files that counted as sent.
+  private func tell(judgedAnew changes: [(ItemID, ItemState)]) {
     // The engine is done with them. If one is sent again, that is another upload.
     engine?.remove(changes.map(\.0))
     record(changes)
   }
 
   /// Sends the files that are still for one target to another one.
-  func send(filesFor name: String, to target: String) {
-    let edited = state.items.filter {
+  package func send(filesFor name: String, to target: String) {
+    let edited = items.items.filter {
       $0.target == name && !$0.state.isActive && !$0.state.isDone
     }.map { item in
       var item = item
@@ -367,7 +475,7 @@ final class SessionQueue {
       return item
     }
     guard !edited.isEmpty else { return }
-    loop.handle([.added(edited)])
+    tell([.added(edited)])
     edit(edited)
   }
 
@@ -377,7 +485,7 @@ final class SessionQueue {
       return try body(keeper.store)
     } catch {
       showAgain()
-      loop.handle([.message((error as? StoreError)?.brief ?? "\(error)")])
+      tell([.message((error as? StoreError)?.brief ?? "\(error)")])
       return nil
     }
   }
@@ -387,28 +495,28 @@ final class SessionQueue {
     guard let present = try? keeper.store.items().filter({ $0.id > floor }) else { return }
     let ids = Set(present.map(\.id))
     let known = present.map { item in
-      guard let shown = state.item(item.id) else { return item }
+      guard let shown = items.item(item.id) else { return item }
       var item = item
       (item.state, item.note, item.resumePoint) = (shown.state, shown.note, shown.resumePoint)
       return item
     }
-    loop.handle([
+    tell([
       .added(known),
-      .removed(state.order.filter { !ids.contains($0) && state.item($0)?.state.isDone != true }),
+      .removed(items.order.filter { !ids.contains($0) && items.item($0)?.state.isDone != true }),
       .reordered(present.map(\.id)),
     ])
   }
 
   /// Tells the engine how to send the items that are still waiting.
   private func sendAsTheyAre(_ items: [UploadItem]) {
-    let (sendable, shown) = targets.jobs(
+    let (sendable, shown) = jobs(
       items.filter { $0.state == .waiting || $0.state.isRetrying })
     engine?.update(sendable)
     // Items whose target cannot be used now.
     let failed = shown.filter(\.state.isFinished)
     guard !failed.isEmpty else { return }
     engine?.remove(failed.map(\.id))
-    loop.handle([.engine(failed.map { ($0.id, $0.state) }, at: time.now())])
+    tell([.changed(failed.map { ($0.id, $0.state) }, at: tools.time.now())])
   }
 
   // MARK: Who sends
@@ -429,37 +537,39 @@ final class SessionQueue {
       // The link may not have noticed yet that the other process has gone. Stop the link before removing the notice
       // that names that process.
       link.stop()
-      loop.handle([.notice(options.notice)])
+      tell([.notice(options.notice)])
       // Whether the user has stopped the queue is recorded in the queue itself, not in either session.
       isStopped = try keeper.store.isStopped()
       ownSettings.isStarted = !isStopped
       try keepLimit()
-      loop.handle([.settings(ownSettings)])
+      settings = ownSettings
+      tell([.settings(settings)])
       // First apply the last changes of the other process, then recover what it left under way. Both happen
       // before the engine exists and without a suspension in between, so that no change is mistaken for our
       // own.
       apply(try keeper.store.changes(since: revision))
-      let recovery = try keeper.recover { [book] in book.isRepeatable($0) }
+      let recovery = try keeper.recover { [book = tools.book] in book.isRepeatable($0) }
       var recovered = try keeper.store.changes(since: revision)
       // Recovery removes finished items from the queue. They stay on the screen.
       recovered.removed = []
       apply(recovered)
-      loop.handle([.aside(false)])
+      isAside = false
+      tell([.aside(false)])
       startEngine()
-      adopt(try keeper.store.runs().map { ($0, try? book.known($0.target).get()) })
-      let (sendable, shown) = targets.jobs(Array(state.items))
+      adopt(try keeper.store.runs().map { ($0, try? tools.book.known($0.target).get()) })
+      let (sendable, shown) = jobs(Array(items.items))
       // Items whose targets only the other process knew.
-      let failed = shown.filter { $0.state != state.item($0.id)?.state }
-      if !failed.isEmpty { loop.handle([.added(failed)]) }
+      let failed = shown.filter { $0.state != items.item($0.id)?.state }
+      if !failed.isEmpty { tell([.added(failed)]) }
       engine?.submit(sendable)
       engine?.setAwaitsMore(false)
-      if let words = recovery.words { loop.handle([.message(words)]) }
+      if let words = recovery.words { tell([.message(words)]) }
     } catch {
       hold(error)
     }
   }
 
-  /// Shows what the engine has done, and reports it to others.
+  /// Tells what the engine has done, here and in other processes.
   private func record(_ changes: [(ItemID, ItemState)]) {
     // Uploads that are interrupted on leaving stay in the queue. Otherwise only a removal cancels an upload; if the
     // item is still there, it has been restored meanwhile.
@@ -467,20 +577,13 @@ final class SessionQueue {
       (id, state.failure?.cause == .cancelled ? .waiting : state)
     }
     link.tell(changes.map { .item(id: $0, state: $1) })
-    if let journal = options.journal {
-      for (id, state) in changes {
-        if let item = loop.state.item(id) { journal.record(item.with(state)) }
-      }
-    }
-    let news = AppEvent.engine(changes, at: time.now())
-    // Once the screen has been left, only the report at the end needs the changes.
-    if keeper.isLeaving { loop.note(news) } else { loop.handle([news]) }
+    tell([.changed(changes, at: tools.time.now())])
   }
 
   /// Starts an engine that awaits the items of the queue.
   private func startEngine() {
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
-    let (keeper, book) = (keeper, book)
+    let (keeper, book) = (keeper, tools.book)
     let throttle = ChangeBuffer(everyMilliseconds: 100, on: .main, isMerging: true) {
       [weak self] changes in MainActor.assumeIsolated { self?.record(changes) }
     }
@@ -491,29 +594,30 @@ final class SessionQueue {
       defer { throttle.put(changes) }
       return keeper.admit(ids, after: changes)
     }
-    hooks.mediaType = FileIntake.mediaType
+    hooks.mediaType = tools.mediaType
     hooks.outage = { [weak self] origin, news in
       onMain {
         self?.link.tell([.server(address: origin.description, news: news)])
-        self?.loop.handle([.reachability(server: origin.description, news)])
+        self?.tell([.reachability(server: origin.description, news)])
       }
     }
     hooks.refusal = { [weak self] target, trouble in
       onMain {
         self?.link.tell([.refusal(target: target, trouble)])
-        self?.loop.handle([.refusal(target: target, trouble)])
+        self?.tell([.refusal(target: target, trouble)])
       }
     }
     hooks.figures = { [weak self] figures in
       onMain {
+        self?.figures = figures
         self?.link.tell([.figures(figures)])
-        self?.loop.handle([.figures(figures)])
+        self?.tell([.figures(figures)])
       }
     }
     hooks.keeping = { [weak self] id, point in
       // A point that contains a secret is kept only in this process's memory.
       if point?.texts.allSatisfy(book.secrets.areAbsent) ?? true { keeper.keep(point, of: id) }
-      onMain { self?.loop.handle([.resumePoint(id, point)]) }
+      onMain { self?.tell([.resumePoint(id, point)]) }
     }
     hooks.keepingRun = { target, point in
       guard point?.values.values.allSatisfy(book.secrets.areAbsent) ?? true else { return true }
@@ -527,12 +631,12 @@ final class SessionQueue {
     hooks.hasUnsent = { keeper.hasUnsent($0) }
     hooks.keepingAddress = { keeper.store.keep($0) }
     let engine = UploadEngine(
-      lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time, waitsForServers: true,
-      waitsForPerson: !loop.interface.isAlone, hooks: hooks, memory: keeper.store,
-      digests: keeper.store, tokens: tokens, sent: keeper.sentAddresses()
+      lanes: options.lanes, time: tools.time, waitsForServers: true,
+      waitsForPerson: !options.isAlone, hooks: hooks, memory: keeper.store,
+      digests: keeper.store, tokens: tools.tokens, sent: keeper.sentAddresses()
     ) { changes in
       let changes = book.secrets.hidden(in: changes)
-      // Write the changes before they are shown.
+      // Write the changes before they are told.
       keeper.write(changes)
       throttle.put(changes)
     }
@@ -541,42 +645,42 @@ final class SessionQueue {
     for (target, count) in settings.lanes { engine.setConcurrency(count, of: target) }
     engine.setStarted(settings.isStarted)
     link.serve()
-    link.tell([.settings(settings)])
+    tellSettings()
     engine.setAwaitsMore(true)
   }
 
   // MARK: What other processes write
 
-  /// Shows what other processes have written since the last call, and lets the engine act on it.
+  /// Tells what other processes have written since the last call, and lets the engine act on it.
   private func readChanges() {
     // Until the queue has been read, everything would be a change.
-    guard !state.isReading, !keeper.isLeaving else { return }
+    guard !isReading, !keeper.isLeaving else { return }
     do throws(StoreError) {
       guard let changes = try keeper.store.changesByOthers(since: revision) else {
         return watch?.lookAgain() ?? ()
       }
       apply(changes)
     } catch {
-      loop.handle([.message(error.brief)])
+      tell([.message(error.brief)])
     }
   }
 
   private func apply(_ changes: QueueChanges) {
     revision = changes.revision
     if let isStopped = changes.isStopped { learn(isStopped: isStopped) }
-    let gone = changes.removed.filter { state.item($0) != nil }
+    let gone = changes.removed.filter { items.item($0) != nil }
     if !gone.isEmpty {
       if engine == nil {
         // The sender clears files that it has sent, perhaps before their end became known here.
-        showEnds((try? keeper.store.sent(among: gone)) ?? [])
+        tellEnds((try? keeper.store.sent(among: gone)) ?? [])
       }
       engine?.remove(gone)
-      loop.handle([.removed(gone)])
+      tell([.removed(gone)])
     }
     applyChanged(changes.items.filter { $0.id > floor })
     if let order = changes.order {
-      loop.handle([.reordered(order.filter { state.item($0) != nil })])
-      engine?.arrange(state.waiting)
+      tell([.reordered(order.filter { items.item($0) != nil })])
+      engine?.arrange(items.waiting)
     }
   }
 
@@ -585,55 +689,56 @@ final class SessionQueue {
   private func learn(isStopped isStoppedNow: Bool) {
     guard isStoppedNow != isStopped else { return }
     isStopped = isStoppedNow
-    loop.handle([.stopped(isStopped)])
+    (settings.isStarted, ownSettings.isStarted) = (!isStopped, !isStopped)
+    tell([.stopped(isStopped)])
     // A screen always shows this. While `hoist send` is still reading the queue, say nothing: its message about how it
     // ends will include this.
-    if loop.interface.isAlone, !state.isReading || loop.interface.stays {
-      loop.handle([.message(isStopped ? Self.stoppedWords(keeper.option) : "the queue resumes")])
+    if options.isAlone, !isReading || options.stays {
+      tell([.message(isStopped ? Self.stoppedWords(keeper.option) : "the queue resumes")])
     }
     guard let engine else { return }
     engine.setStarted(!isStopped)
-    link.tell([.settings(settings)])
+    tellSettings()
   }
 
   private func applyChanged(_ all: [UploadItem]) {
     let isJudgedAnew: (UploadItem) -> Bool = {
-      $0.state.isFailed && self.state.item($0.id)?.state.isDone == true
+      $0.state.isFailed && self.items.item($0.id)?.state.isDone == true
     }
     let judged = all.filter(isJudgedAnew)
-    if !judged.isEmpty { show(judgedAnew: judged.map { ($0.id, $0.state) }) }
+    if !judged.isEmpty { tell(judgedAnew: judged.map { ($0.id, $0.state) }) }
     let changed = all.filter { item in !judged.contains { $0.id == item.id } }
     guard let engine else {
-      if state.isAside { link.listen() }
-      show(changed.map { isEnd($0) ? $0.with(.waiting) : $0 })
-      return showEnds(changed)
+      if isAside { link.listen() }
+      add(changed.map { isEnd($0) ? $0.with(.waiting) : $0 })
+      return tellEnds(changed)
     }
-    let news = ExternalChanges(of: changed, known: state.item)
-    show(news.fresh)
+    let news = ExternalChanges(of: changed, known: items.item)
+    add(news.fresh)
     engine.pause(news.paused)
-    let (sendable, shown) = targets.jobs(news.again)
-    if !shown.isEmpty || !news.edited.isEmpty { loop.handle([.added(shown + news.edited)]) }
+    let (sendable, shown) = jobs(news.again)
+    if !shown.isEmpty || !news.edited.isEmpty { tell([.added(shown + news.edited)]) }
     engine.retry(sendable)
-    engine.update(targets.jobs(news.edited).sendable)
+    engine.update(jobs(news.edited).sendable)
   }
 
   /// Whether an item has ended, and this session does not know it yet.
   private func isEnd(_ item: UploadItem) -> Bool {
-    item.state.isFinished && state.item(item.id)?.state.isFinished != true
+    item.state.isFinished && items.item(item.id)?.state.isFinished != true
   }
 
-  /// Shows the results that the sender has not reported.
-  private func showEnds(_ changed: [UploadItem]) {
-    let ends = changed.filter { isEnd($0) && state.item($0.id) != nil }
+  /// Tells the results that the sender has not reported.
+  private func tellEnds(_ changed: [UploadItem]) {
+    let ends = changed.filter { isEnd($0) && items.item($0.id) != nil }
     guard !ends.isEmpty else { return }
-    loop.handle([.engine(ends.map { ($0.id, $0.state) }, at: time.now())])
+    tell([.changed(ends.map { ($0.id, $0.state) }, at: tools.time.now())])
   }
 
-  /// The user's settings for everything that is sent, as this session tells them to others.
-  private var settings: SenderSettings {
-    var settings = state.settings
-    settings.isHandedOver = options.settings.isHandedOver
-    return settings
+  /// Tells other processes the settings for everything that is sent.
+  private func tellSettings() {
+    var told = settings
+    told.isHandedOver = options.settings.isHandedOver
+    link.tell([.settings(told)])
   }
 
   // MARK: As the one that sends
@@ -642,18 +747,18 @@ final class SessionQueue {
     guard let engine, !keeper.isLeaving else { return }
     takeEdits()
     give(order, to: engine)
-    var changed = settings
-    order.apply(to: &changed)
-    guard changed != settings else { return }
-    loop.handle([.settings(changed)])
-    link.tell([.settings(changed)])
+    let before = settings
+    order.apply(to: &settings)
+    guard settings != before else { return }
+    tell([.settings(settings)])
+    tellSettings()
   }
 
   /// Learns what other processes have written so far. An order comes by another way than the edits that were made
   /// before it, and faster.
   private func takeEdits() {
     // If this fails, the watch tries again, and says so.
-    guard !state.isReading, let changes = try? keeper.store.changes(since: revision) else { return }
+    guard !isReading, let changes = try? keeper.store.changes(since: revision) else { return }
     apply(changes)
   }
 
@@ -670,17 +775,17 @@ final class SessionQueue {
 
   // MARK: As one that looks on
 
-  /// Shows which process sends the queue, if that is known. The process can change: a screen that is left may hand over
+  /// Tells which process sends the queue, if that is known. The process can change: a screen that is left may hand over
   /// the queue.
   private func nameSender() {
-    guard state.isAside, !keeper.isLeaving else { return }
+    guard isAside, !keeper.isLeaving else { return }
     let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
     let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
     let words = "another hoist\(name ?? "") sends this queue, including what is added here"
-    loop.handle([.notice(words)])
+    tell([.notice(words)])
   }
 
-  /// An item as a process that does not send the queue shows it.
+  /// An item as a process that does not send the queue knows it.
   private func seenFromAside(_ item: UploadItem) -> UploadItem {
     var item = item
     if let state = link.status.state(of: item.id) {
@@ -696,23 +801,26 @@ final class SessionQueue {
     // Once the session is leaving, its state stays as it is, for the report at the end.
     guard !keeper.isLeaving else { return }
     var (changes, before): ([(ItemID, ItemState)], [(ItemID, ItemState)]) = ([], [])
-    var events: [AppEvent] = []
+    var told: [QueueNews] = []
     for news in news {
       switch news {
       case .item(let id, let state):
         // A new item may be reported before it is read from the queue, and an item's end after it was read there.
         // An end that is known changes only if a rule judges the file anew.
-        guard let known = loop.state.item(id),
+        guard let known = items.item(id),
           !(known.state.isFinished && state.isFinished) || known.state.isDone && state.isFailed
         else { continue }
         if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
-      case .server(let address, let news): events.append(.reachability(server: address, news))
-      case .refusal(let target, let trouble): events.append(.refusal(target: target, trouble))
+      case .server(let address, let news): told.append(.reachability(server: address, news))
+      case .refusal(let target, let trouble): told.append(.refusal(target: target, trouble))
       case .settings(let settings):
         // The settings of a screen that was left apply to the next session that sends.
         if settings.isHandedOver, options.keepsLimit { ownSettings = settings }
-        events.append(.settings(settings))
-      case .figures(let figures): events.append(.figures(figures))
+        self.settings = settings
+        told.append(.settings(settings))
+      case .figures(let figures):
+        self.figures = figures
+        told.append(.figures(figures))
       case .complete:
         isInformed = true
         nameSender()
@@ -720,9 +828,10 @@ final class SessionQueue {
         if !options.keepsLimit { _ = link.order(.limit(ownSettings.limit)) }
       }
     }
-    if !before.isEmpty { events.append(.joined(before, at: time.now())) }
-    if !changes.isEmpty { events.append(.engine(changes, at: time.now())) }
-    loop.handle(events)
+    let now = tools.time.now()
+    if !before.isEmpty { told.append(.joined(before, at: now)) }
+    if !changes.isEmpty { told.append(.changed(changes, at: now)) }
+    tell(told)
   }
 
   /// Falls back to the states in the queue, since the sender is silent, even where news had taken precedence over them.
@@ -730,7 +839,7 @@ final class SessionQueue {
     hear(ends)
     isInformed = false
     nameSender()
-    guard !state.isReading, !keeper.isLeaving,
+    guard !isReading, !keeper.isLeaving,
       let changes = try? keeper.store.changes(since: heardSince)
     else { return }
     apply(changes)

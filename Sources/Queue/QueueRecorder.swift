@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Screens
 import Synchronization
 import UploadModel
 import UploadStore
@@ -10,17 +9,17 @@ import UploadStore
 ///
 /// If the disk is full or gone, results are kept in a `ResultJournal` elsewhere, and the write is retried
 /// every second. The next sender finds the journal, however this process ends.
-final class QueueRecorder: Sendable {
-  let store: UploadStore
-  /// The option that commands need to act on this queue; see `QueueOptions.words`.
-  let option: String
+package final class QueueRecorder: Sendable {
+  package let store: UploadStore
+  /// The option that commands need to act on this queue, with a space before it; empty for the usual queue.
+  package let option: String
   private let journal: ResultJournal
   private let content = Mutex(Content())
   /// Held during writes, so that they happen in the order of the events.
   private let writing = Mutex(())
   private let retries = DispatchQueue(label: "hoist.unwritten", qos: .utility)
 
-  private let disposal: FileDisposal
+  private let dispose: Disposing
   private let disposals = DispatchQueue(label: "hoist.after", qos: .utility)
 
   private struct Content {
@@ -31,20 +30,27 @@ final class QueueRecorder: Sendable {
     var isRetryDue = false
     /// The file that keeps those changes meanwhile.
     var place: String?
-    var onNews: (@Sendable (AppEvent) -> Void)?
+    var onNews: (@Sendable (QueueNews) -> Void)?
   }
 
+  /// Moves or deletes the file of an item that was sent. Says what became of it, and whether it is still in its place.
+  package typealias Disposing =
+    @Sendable (UploadItem, Disposal) -> (words: String, isKept: Bool)
+
   /// - Parameter lock: the right to send, if this process already has it.
-  init(store: UploadStore, lock: SenderLock? = nil, environment: [String: String]) {
+  package init(
+    store: UploadStore, lock: SenderLock? = nil, option: String, environment: [String: String],
+    dispose: @escaping Disposing
+  ) {
     self.store = store
-    option = QueueOptions.words(for: store.path, environment)
+    self.option = option
+    self.dispose = dispose
     content.withLock { $0.lock = lock }
-    disposal = FileDisposal(environment: environment)
     journal = ResultJournal(queue: store.path, environment: environment)
   }
 
   /// Sets what to call when the queue cannot be written, and when a file that was sent could not be moved or deleted.
-  func onNews(_ body: @escaping @Sendable (AppEvent) -> Void) {
+  package func onNews(_ body: @escaping @Sendable (QueueNews) -> Void) {
     content.withLock { $0.onNews = body }
   }
 
@@ -55,7 +61,7 @@ final class QueueRecorder: Sendable {
       guard let self else { return }
       trying {
         for (item, due) in try store.dueDisposals() {
-          let outcome = disposal.perform(due, at: item.location, item.identity)
+          let outcome = dispose(item, due)
           try store.settleDisposal(of: item.id, outcome.words)
           if outcome.isKept { tell(.message("\(SafeText.line(item.fileName)): \(outcome.words)")) }
         }
@@ -64,10 +70,10 @@ final class QueueRecorder: Sendable {
   }
 
   /// Waits until the files that are due have been moved or deleted.
-  func finishDisposals() { disposals.sync {} }
+  package func finishDisposals() { disposals.sync {} }
 
   /// Acquires the right to send; false if another process has it, unless `waiting` blocks this thread until it is free.
-  func becomeSender(waiting: Bool = false) throws(StoreError) -> Bool {
+  package func becomeSender(waiting: Bool = false) throws(StoreError) -> Bool {
     if content.withLock({ $0.lock != nil }) { return true }
     guard let lock = try SenderLock(queue: store.path, waiting: waiting) else { return false }
     content.withLock { $0.lock = lock }
@@ -75,10 +81,10 @@ final class QueueRecorder: Sendable {
   }
 
   /// The right to send, as a descriptor that another process inherits; nil if this process does not have it.
-  func handOver() -> Int32? { content.withLock { $0.lock }?.handOver() }
+  package func handOver() -> Int32? { content.withLock { $0.lock }?.handOver() }
 
   /// Recovers the queue after the last sender. Results in that sender's journal are written first.
-  func recover(isRepeatable: (String) -> Bool) throws(StoreError) -> UploadStore.Recovery {
+  package func recover(isRepeatable: (String) -> Bool) throws(StoreError) -> UploadStore.Recovery {
     let kept = journal.results()
     if !kept.isEmpty {
       try store.record(kept)
@@ -88,55 +94,61 @@ final class QueueRecorder: Sendable {
     return try store.recover(isRepeatable: isRepeatable)
   }
 
-  var isLeaving: Bool { content.withLock { $0.isLeaving } }
+  package var isLeaving: Bool { content.withLock { $0.isLeaving } }
 
   /// Makes uploads that are interrupted from now on stay in the queue.
-  func leave() { content.withLock { $0.isLeaving = true } }
+  package func leave() { content.withLock { $0.isLeaving = true } }
 
   /// Records the new states of items and then the start of uploads, in one transaction. Returns the uploads that may
   /// begin; nil if nothing could be written: `EngineHooks.admission`.
-  func admit(_ ids: [ItemID], after changes: [(ItemID, ItemState)]) -> Set<ItemID>? {
+  package func admit(_ ids: [ItemID], after changes: [(ItemID, ItemState)]) -> Set<ItemID>? {
     trying { try record(changes, starting: ids) }
   }
 
   /// Records where an upload can resume: `EngineHooks.keeping`. If that cannot be written, the upload continues,
   /// but starts over after a crash.
-  func keep(_ point: ResumePoint?, of id: ItemID) { trying { try store.keep(point, of: id) } }
+  package func keep(_ point: ResumePoint?, of id: ItemID) {
+    trying { try store.keep(point, of: id) }
+  }
 
   /// The addresses that the queue has sent files to, as far as they matter to those that it still has.
-  func sentAddresses() -> SentAddresses { trying { try store.sentAddresses() } ?? SentAddresses() }
+  package func sentAddresses() -> SentAddresses {
+    trying { try store.sentAddresses() } ?? SentAddresses()
+  }
 
   /// Records what is known of a run: `EngineHooks.keepingRun`.
-  func keepRun(_ point: RunPoint?, of target: String) -> Bool {
+  package func keepRun(_ point: RunPoint?, of target: String) -> Bool {
     trying { try store.keepRun(point, of: target) } != nil
   }
 
   /// Whether a file for a target has failed before it could be sent: `EngineHooks.hasUnsent`.
-  func hasUnsent(_ target: String) -> Bool { trying { try store.hasUnsent(target) } ?? true }
+  package func hasUnsent(_ target: String) -> Bool {
+    trying { try store.hasUnsent(target) } ?? true
+  }
 
   /// Records how a run ended.
-  func record(_ news: RunNews, of target: String) {
+  package func record(_ news: RunNews, of target: String) {
     if news.kind == .opened { return }
     trying { try store.recordRunEnd(news.event, news.words(isLasting: true), of: target) }
   }
 
   /// Records the new states of items. Returns false if that could not be written yet.
   @discardableResult
-  func write(_ changes: [(ItemID, ItemState)]) -> Bool {
+  package func write(_ changes: [(ItemID, ItemState)]) -> Bool {
     trying { try record(changes) } != nil
   }
 
   /// Results that are not in the queue at the end of the session.
-  struct UnsavedResults {
+  package struct UnsavedResults {
     /// The items whose results the queue does not know.
-    var items: Set<ItemID>
+    package var items: Set<ItemID>
     /// The file that keeps them for the next process that sends; nil if they could not be kept.
-    var place: String?
-    var reason: StoreError
+    package var place: String?
+    package var reason: StoreError
   }
 
   /// Writes the remaining changes, in a last attempt. Returns the results that could not be written; nil if all were.
-  func settle() -> UnsavedResults? {
+  package func settle() -> UnsavedResults? {
     do {
       try record([])
       return nil
@@ -199,5 +211,5 @@ final class QueueRecorder: Sendable {
     return nil
   }
 
-  private func tell(_ news: AppEvent) { content.withLock { $0.onNews }?(news) }
+  private func tell(_ news: QueueNews) { content.withLock { $0.onNews }?(news) }
 }

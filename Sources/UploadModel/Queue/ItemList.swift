@@ -1,22 +1,21 @@
-import ScalarText
-import UploadModel
-
 /// The items of the queue in order, with totals that are kept up to date rather than computed, so that neither a
 /// change of state nor a frame takes longer when the queue is long.
-struct Queue: Sendable {
-  /// An item as the screen shows it.
-  struct Row: Sendable {
-    var item: UploadItem
+///
+/// There is one list of a queue in a process, in the state of what shows the queue: a copy would double its memory.
+package struct ItemList: Sendable {
+  /// An item, and what became of it in this session.
+  package struct Row: Sendable {
+    package fileprivate(set) var item: UploadItem
     /// How many of its bytes have been handed over. When an attempt ends, this is kept until the next one begins.
-    private(set) var reached: Int64 = 0
+    package private(set) var reached: Int64 = 0
     /// How its attempts in this session ended, the latest last.
-    var attempts: [Attempt] = []
+    package fileprivate(set) var attempts: [Attempt] = []
     /// The server's message when it refused the item, in a sentence.
-    private(set) var said: String?
+    package private(set) var said: String?
     /// Whether it was edited since it failed, so that the advice no longer applies.
-    var isEditedSinceFailure = false
+    package fileprivate(set) var isEditedSinceFailure = false
 
-    init(item: UploadItem) {
+    package init(item: UploadItem) {
       self.item = item
       said = item.state.failure?.said
       reached = item.state.bytesHandedOver(of: item.sentSize) ?? kept
@@ -26,7 +25,7 @@ struct Queue: Sendable {
     private var kept: Int64 { item.canGoOn ? item.resumePoint?.offset ?? 0 : 0 }
 
     /// Replaces the item by its current version.
-    mutating func set(_ item: UploadItem) {
+    package mutating func set(_ item: UploadItem) {
       if item.state != self.item.state {
         said = item.state.failure?.said
         isEditedSinceFailure = false
@@ -43,7 +42,7 @@ struct Queue: Sendable {
     }
 
     /// How many of the bytes handed over so far need not be handed over again.
-    var counted: Int64 {
+    package var counted: Int64 {
       item.state.isFinished || item.state.isActive || item.canGoOn ? reached : 0
     }
 
@@ -58,17 +57,19 @@ struct Queue: Sendable {
   }
 
   /// How an attempt ended.
-  struct Attempt: Hashable, Sendable {
-    var number: Int
-    var at: Instant
-    var words: String
-    var isGood: Bool
+  package struct Attempt: Hashable, Sendable {
+    package fileprivate(set) var number: Int
+    package let at: Instant
+    package let words: String
+    package let isGood: Bool
   }
 
-  private(set) var rows: [Row] = []
-  private(set) var version = 0
-  private(set) var kindsVersion = 0
-  private(set) var totals = Totals()
+  package private(set) var rows: [Row] = []
+  /// Changes with the items and their order.
+  package private(set) var version = 0
+  /// Changes when an item's state becomes one of another kind.
+  package private(set) var kindsVersion = 0
+  package private(set) var totals = Totals()
   private var positions: [ItemID: Int] = [:]
   /// How many items go to each target.
   private var targets: [String: Int] = [:]
@@ -84,21 +85,56 @@ struct Queue: Sendable {
   /// How many unfinished items send the same file to the same target.
   private var errands: [Errand: Int] = [:]
   /// The items that were removed, and whether they had been sent by then.
-  private(set) var removed: [ItemID: Bool] = [:]
+  package private(set) var removed: [ItemID: Bool] = [:]
   /// The progress of items that were removed since the queue was last at rest.
   private var gone: [ItemID: Totals.Gone] = [:]
 
-  var targetNames: [String] { Array(targets.keys) }
+  package init() {}
 
-  var hasSeveralTargets: Bool { targets.count > 1 }
+  package var items: some Collection<UploadItem> { rows.lazy.map(\.item) }
 
-  func active(on target: String) -> Int { active[target] ?? 0 }
+  package var order: [ItemID] { rows.map(\.item.id) }
+
+  package func item(_ id: ItemID) -> UploadItem? { row(id)?.item }
+
+  /// The waiting items, in the order in which they are sent.
+  package var waiting: [ItemID] {
+    rows.lazy.filter { $0.item.state == .waiting }.map(\.item.id)
+  }
+
+  /// The first item, from this one on, that is waiting; `nil` if no such item is waiting.
+  package func firstWaiting(from id: ItemID?) -> ItemID? {
+    guard let id, let position = position(of: id) else { return nil }
+    return rows[position...].first { $0.item.state == .waiting }?.item.id
+  }
+
+  /// The failed items that have these records, and the records that no failed item has.
+  package func failed(as records: [ItemRecord]) -> (items: [ItemID], others: [ItemRecord]) {
+    let failed = Dictionary(
+      items.filter { $0.state.failure != nil }.map { ($0.record, $0.id) },
+      uniquingKeysWith: { $1 })
+    return (records.compactMap { failed[$0] }, records.filter { failed[$0] == nil })
+  }
+
+  /// How many items were removed after they had been sent, and how many before.
+  package var removedCount: (sent: Int, unsent: Int) {
+    let sent = removed.values.count { $0 }
+    return (sent, removed.count - sent)
+  }
+
+  package var targetNames: [String] { Array(targets.keys) }
+
+  package var hasSeveralTargets: Bool { targets.count > 1 }
+
+  package func active(on target: String) -> Int { active[target] ?? 0 }
 
   /// How many unfinished items send this item's file to its target.
-  func copies(of item: UploadItem) -> Int { copies(of: item.location.bytes, for: item.target) }
+  package func copies(of item: UploadItem) -> Int {
+    copies(of: item.location.bytes, for: item.target)
+  }
 
   /// How many unfinished items send the file at this path to a target.
-  func copies(of path: [UInt8], for target: String) -> Int {
+  package func copies(of path: [UInt8], for target: String) -> Int {
     errands[Errand(path: path, target: target)] ?? 0
   }
 
@@ -132,14 +168,14 @@ struct Queue: Sendable {
     totals.forgetGone()
   }
 
-  var count: Int { rows.count }
+  package var count: Int { rows.count }
 
-  func position(of id: ItemID) -> Int? { positions[id] }
+  package func position(of id: ItemID) -> Int? { positions[id] }
 
-  func row(_ id: ItemID) -> Row? { positions[id].map { rows[$0] } }
+  package func row(_ id: ItemID) -> Row? { positions[id].map { rows[$0] } }
 
   /// Appends items. An item that is already there is replaced in place.
-  mutating func append(_ items: [UploadItem]) {
+  package mutating func append(_ items: [UploadItem]) {
     version += 1
     if items.count > rows.count {
       rows.reserveCapacity(rows.count + items.count)
@@ -160,8 +196,7 @@ struct Queue: Sendable {
   }
 
   /// Records how an attempt ended. Only the last few are kept. A retry by hand continues the numbering.
-  mutating func record(_ attempt: Attempt, of id: ItemID) {
-    guard let position = positions[id] else { return }
+  private mutating func record(_ attempt: Attempt, at position: Int) {
     var attempt = attempt
     attempt.number = max(attempt.number, (rows[position].attempts.last?.number ?? 0) + 1)
     rows[position].attempts.append(attempt)
@@ -169,16 +204,19 @@ struct Queue: Sendable {
   }
 
   /// Records where an item can resume. Returns the changed item.
-  mutating func setResumePoint(_ id: ItemID, _ point: ResumePoint?) -> UploadItem? {
+  package mutating func setResumePoint(_ id: ItemID, _ point: ResumePoint?) -> UploadItem? {
     guard let position = positions[id] else { return nil }
     rows[position].item.resumePoint = point
     return rows[position].item
   }
 
-  /// Records a new state; returns the previous one, or `nil` if there is no such item.
-  mutating func setState(_ id: ItemID, _ state: ItemState) -> ItemState? {
+  /// Records an item's new state. Returns the item as it was, or `nil` if there is no such item.
+  package mutating func change(
+    _ id: ItemID, to state: ItemState, at instant: Instant
+  ) -> UploadItem? {
     guard let position = positions[id] else { return nil }
-    let old = rows[position].item.state
+    let known = rows[position].item
+    let old = known.state
     totals.subtract(rows[position].item, reached: rows[position].counted)
     if old.takesLane != state.takesLane {
       active[rows[position].item.target, default: 0] += state.takesLane ? 1 : -1
@@ -191,15 +229,16 @@ struct Queue: Sendable {
     if state != .waiting { rows[position].item.wasInterrupted = false }
     totals.add(rows[position].item, reached: rows[position].counted)
     forgetGoneAtRest()
-    return old
+    if let attempt = Attempt(known, became: state, at: instant) { record(attempt, at: position) }
+    return known
   }
 
   /// Notes that items were edited by the user.
-  mutating func noteEdited(_ ids: some Sequence<ItemID>) {
+  package mutating func noteEdited(_ ids: some Sequence<ItemID>) {
     for position in ids.compactMap({ positions[$0] }) { rows[position].isEditedSinceFailure = true }
   }
 
-  mutating func remove(_ ids: Set<ItemID>) {
+  package mutating func remove(_ ids: Set<ItemID>) {
     version += 1
     let first = ids.compactMap { positions[$0] }.min() ?? rows.count
     for id in ids {
@@ -218,25 +257,25 @@ struct Queue: Sendable {
 
   /// The places of those items in `ids` that are in the queue, in its order. Each place is given by the next item that
   /// is not in `ids`, so that the items can be put back one after the other.
-  func places(of ids: Set<ItemID>) -> [Place] {
+  package func places(of ids: Set<ItemID>) -> [QueuePlace] {
     let positions = ids.compactMap { self.positions[$0] }.sorted()
     var next = (index: rows.count, id: ItemID?.none)
     return positions.reversed().map { position in
       if position + 1 < next.index { next.id = rows[position + 1].item.id }
       next.index = position
-      return Place(id: rows[position].item.id, before: next.id)
+      return QueuePlace(id: rows[position].item.id, before: next.id)
     }.reversed()
   }
 
   /// Puts back items that are not in the queue, each at its place: before another item, or at the end.
-  mutating func restore(_ items: [QueuePosition]) {
+  package mutating func restore(_ items: [QueuePosition]) {
     let rows = items.map { (row: Row(item: $0.item), before: $0.before) }
     for (row, _) in rows { count(row) }
     insert(rows)
   }
 
   /// Moves items, each to its place: before another item, or to the end.
-  mutating func move(_ places: [Place]) {
+  package mutating func move(_ places: [QueuePlace]) {
     let moved = places.compactMap { place in row(place.id).map { ($0, place.before) } }
     if moved.count == 1 { return move(moved[0].0.item.id, before: moved[0].1) }
     let ids = Set(moved.map(\.0.item.id))
@@ -273,7 +312,7 @@ struct Queue: Sendable {
   }
 
   /// Puts these items in this order, within the places that they occupy.
-  mutating func arrange(_ order: [ItemID]) {
+  package mutating func arrange(_ order: [ItemID]) {
     version += 1
     let named = order.compactMap { positions[$0] }
     let places = Set(named).sorted()
@@ -288,5 +327,23 @@ struct Queue: Sendable {
   private mutating func renumber(from first: Int, through last: Int = .max) {
     guard first < rows.count else { return }
     for index in first...min(last, rows.count - 1) { positions[rows[index].item.id] = index }
+  }
+}
+
+extension ItemList.Attempt {
+  /// The end of an attempt, if this change is one.
+  fileprivate init?(_ item: UploadItem, became new: ItemState, at instant: Instant) {
+    switch new {
+    case .done(let receipt):
+      self.init(
+        number: receipt.attempts, at: instant, words: receipt.words, isGood: !receipt.isDoubtful)
+    case .failed(let failure) where failure.attempts > 0:
+      self.init(number: failure.attempts, at: instant, words: failure.headline, isGood: false)
+    case .retrying(let failure, let next, _, _):
+      self.init(number: next - 1, at: instant, words: failure.headline, isGood: false)
+    default: return nil
+    }
+    // A file that was done has only been judged anew.
+    if item.state == new || item.state.isDone { return nil }
   }
 }

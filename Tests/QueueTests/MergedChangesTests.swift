@@ -1,7 +1,7 @@
 import Testing
 import UploadModel
 
-@testable import hoist
+@testable import Queue
 
 @Suite struct MergedChangesTests {
   @Test func stepsAreMergedAndEndsOfAttemptsAreNot() {

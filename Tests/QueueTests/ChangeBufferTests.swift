@@ -2,7 +2,7 @@ import Dispatch
 import Testing
 import UploadModel
 
-@testable import hoist
+@testable import Queue
 
 @Suite struct ChangeBufferTests {
   private let queue = DispatchQueue(label: "test.changes")

@@ -4,8 +4,8 @@ import UploadModel
 
 /// Passes on the engine's changes in batches: the first at once, later ones after a pause. Otherwise each of
 /// thousands of small files a second, and each of a hundred lanes, would wake a thread.
-final class ChangeBuffer: Sendable {
-  typealias Changes = [(ItemID, ItemState)]
+package final class ChangeBuffer: Sendable {
+  package typealias Changes = [(ItemID, ItemState)]
 
   private struct Content {
     var changes: MergedChanges
@@ -23,7 +23,7 @@ final class ChangeBuffer: Sendable {
   /// Passes changes to `deliver`, in order, on `queue`. A pause lasts `microsecondsEach` for each change in the
   /// previous batch, so that a few changes arrive soon, and many arrive in few batches, but at most `milliseconds`,
   /// which is also the default. `isMerging` leaves out changes that a later change of the same item supersedes.
-  init(
+  package init(
     everyMilliseconds milliseconds: UInt64, microsecondsEach: UInt64? = nil,
     on queue: DispatchQueue, isMerging: Bool, _ deliver: @escaping @Sendable (Changes) -> Void
   ) {
@@ -33,7 +33,7 @@ final class ChangeBuffer: Sendable {
     content = Mutex(Content(changes: MergedChanges(isMerging: isMerging)))
   }
 
-  func put(_ changes: Changes) {
+  package func put(_ changes: Changes) {
     let due = content.withLock { content -> DispatchTime? in
       for (id, state) in changes { content.changes.put(id, state) }
       defer { content.isScheduled = true }
@@ -48,10 +48,10 @@ final class ChangeBuffer: Sendable {
   }
 
   /// Ends the pauses from the next batch on. Called when few changes are left and somebody waits for the last of them.
-  func endPauses() { content.withLock { $0.pauses = false } }
+  package func endPauses() { content.withLock { $0.pauses = false } }
 
   /// Delivers the changes so far. Call it on the queue.
-  func deliverNow() {
+  package func deliverNow() {
     let changes = content.withLock { content in
       let changes = content.changes.drain()
       let pause = content.pauses ? min(interval, share * UInt64(max(changes.count, 1))) : 0

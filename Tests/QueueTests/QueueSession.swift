@@ -1,0 +1,101 @@
+import Dispatch
+import Foundation
+import MultipartForm
+import TestSupport
+import UploadEngine
+import UploadModel
+import UploadStore
+
+@testable import Queue
+
+/// A conductor with a queue's file, an engine and targets, and nothing that shows it.
+@MainActor
+final class QueueSession {
+  /// Holds the items and remembers the news.
+  final class Holder: QueueHolder {
+    private(set) var items = ItemList()
+    private(set) var news: [QueueNews] = []
+
+    func hear(_ news: [QueueNews]) {
+      self.news += news
+      for news in news {
+        switch news {
+        case .added(let added): items.append(added)
+        case .removed(let ids): items.remove(Set(ids))
+        case .reordered(let order): items.arrange(order)
+        case .changed(let changes, let now), .joined(let changes, let now):
+          for (id, state) in changes { _ = items.change(id, to: state, at: now) }
+        case .resumePoint(let id, let point): _ = items.setResumePoint(id, point)
+        default: break
+        }
+      }
+    }
+
+    /// What was said, in order.
+    var messages: [String] {
+      news.compactMap { if case .message(let text) = $0 { text } else { nil } }
+    }
+  }
+
+  /// All targets are one server.
+  private struct Book: TargetBook {
+    let plan: SendPlan
+    var secrets: Secrets { plan.secrets }
+    func target(of item: UploadItem) -> Result<SendPlan, Failure.Cause> { known(item.target) }
+    func known(_ name: String) -> Result<SendPlan, Failure.Cause> { .success(plan) }
+    func address(of plan: SendPlan) -> String { plan.target.url.absoluteString }
+    func lookUp(for items: [UploadItem]) {}
+    func forgetFailures() {}
+    func isRepeatable(_ name: String) -> Bool { false }
+  }
+
+  let holder = Holder()
+  let store: UploadStore
+  let conductor: Conductor
+
+  /// A session with the queue in `folder`, whose files go to `url`.
+  init(in folder: ScratchDirectory, to url: URL, options: Conductor.Options = .init()) throws {
+    store = try UploadStore(path: folder.path("queue.sqlite"))
+    let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
+    let recorder = QueueRecorder(store: store, option: "", environment: environment) { _, _ in
+      ("left", true)
+    }
+    conductor = Conductor(
+      recorder, for: holder,
+      with: Conductor.Tools(
+        book: Book(plan: SendPlan(Target(name: "nas", url: url))), tokens: TokenSource(),
+        time: .system, environment: environment,
+        reading: DispatchQueue(label: "test.reading"),
+        lookups: DispatchQueue(label: "test.lookups"), look: { $0.with(.waiting) },
+        mediaType: { _ in nil }),
+      options: options)
+  }
+
+  /// Writes files, and puts them into a queue's file.
+  static func queue(_ names: String..., in folder: ScratchDirectory, bytes: Int = 7) throws {
+    let store = try UploadStore(path: folder.path("queue.sqlite"))
+    _ = try store.enqueue(
+      names.map { name in
+        let location = FileLocation(
+          try folder.write(name, [UInt8](repeating: UInt8(ascii: "a"), count: bytes)))
+        let identity = try FileIdentity(of: location)
+        var item = UploadItem(
+          id: ItemID(0), location: location, mediaType: "text/plain", typeSource: "",
+          size: identity.size, identity: identity)
+        item.target = "nas"
+        return item
+      })
+  }
+
+  /// What the files are said to be, in order.
+  var kinds: [ItemState.Kind] { holder.items.items.map(\.state.kind) }
+
+  /// Waits until the files are said to be this.
+  func wait(until kinds: ItemState.Kind...) async throws {
+    try await TestSupport.wait(for: "\(kinds)", otherwise: { "\(self.kinds)" }) {
+      self.kinds == kinds ? true : nil
+    }
+  }
+
+  func close() async { await conductor.close(isForced: false, awaitingReplies: 0) }
+}
