@@ -27,7 +27,9 @@ struct AttemptEnd: Sendable {
   }
 
   init(_ receipt: Receipt) {
-    self.init(receipt.wasThere ? .wasThere : .done, bytes: receipt.bytes)
+    self.init(
+      receipt.skipped != nil ? .skipped : receipt.wasThere ? .wasThere : .done,
+      bytes: receipt.bytes)
     (self.receipt, status, pieces) = (receipt, receipt.status, receipt.pieces)
     reply = Self.excerpt(receipt.reply)
   }

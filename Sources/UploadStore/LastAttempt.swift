@@ -21,7 +21,11 @@ struct LastAttempt {
       reply: Reply(text: row[4] ?? "", isCut: row[6], mediaType: row[5]), attempts: row[1],
       seconds: (row[9] as Double?).map { max(0, $0 - (row[8] as Double)) } ?? 0,
       bytes: row[10] ?? 0)
-    receipt.wasThere = outcome == .wasThere
+    receipt.wasThere = outcome == .wasThere || outcome == .skipped
+    if outcome == .skipped {
+      receipt.fate = NameFate()
+      receipt.fate?.skipped = TakenName(row[12] ?? "")
+    }
     (receipt.verified, receipt.doubt, receipt.growth) = (row[15], row[17], row[18])
     receipt.pieces = JSONColumn.value(row[16])
     if let name = row[12] as String?, let type = row[13] as String?, let size = row[14] as Int64? {

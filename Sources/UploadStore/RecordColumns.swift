@@ -7,7 +7,7 @@ enum RecordColumns {
   /// The columns, in the order of `add` and `record`.
   static let names = [
     "uuid", "target", "path", "folder", "name", "name_is_chosen", "field", "type", "type_source",
-    "type_is_certain", "content_type", "clash",
+    "type_is_certain", "content_type", "clash", "if_there",
   ]
 
   static let list = names.joined(separator: ", ")
@@ -25,7 +25,8 @@ enum RecordColumns {
     type_source TEXT NOT NULL,
     type_is_certain INTEGER NOT NULL CHECK (type_is_certain IN (0, 1)),
     content_type TEXT,
-    clash TEXT
+    clash TEXT,
+    if_there TEXT
     """
 
   static func add(_ record: ItemRecord, to row: inout Parameters) {
@@ -42,6 +43,7 @@ enum RecordColumns {
     row.add(record.typeIsCertain)
     row.add(record.contentType)
     row.add(record.clash?.rawValue)
+    row.add(record.ifThere?.rawValue)
   }
 
   /// The record in a row; `first` is the position of its first column.
@@ -54,6 +56,7 @@ enum RecordColumns {
     record.nameIsChosen = row[first + 5]
     record.contentType = row[first + 10]
     record.clash = (row[first + 11] as String?).flatMap(Clash.init)
+    record.ifThere = (row[first + 12] as String?).flatMap(IfThere.init)
     return record
   }
 }

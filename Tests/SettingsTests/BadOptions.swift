@@ -36,6 +36,27 @@ extension BadConfiguration {
       line: "response = { duplicate_when = [{ status = 99 }] }",
       "response.duplicate_when[0].status: expected a whole number from 200 to 599, found 99"),
     BadConfiguration(
+      line: "if_there = \"overwrite\"",
+      "if_there: expected \"replace\", \"skip\", \"rename\", \"fail\" or \"ask\", found \"overwrite\""
+    ),
+    BadConfiguration(
+      line: "if_there = \"skip\"",
+      "if_there: needs a way to tell whether a name is taken: an address that the file is PUT to by itself, \"exists\" without a digest, \"server.list\", or a rule of \"duplicate_when\" with the status of a refusal"
+    ),
+    BadConfiguration(
+      line:
+        "if_there = \"ask\"\nserver = { list = { url = \"http://h/\", id = \"/id\" } }\nbatch = { max_files = 2 }",
+      "if_there: cannot be combined with \"batch\": it is decided for each file"),
+    BadConfiguration(
+      line: "if_there = \"rename\"\nmethod = \"PUT\"\nbody = \"binary\"",
+      "if_there: \"rename\" needs the file's name in what is sent: put {file.name}, {file.stem} or {file.path} into the address"
+    ),
+    BadConfiguration(
+      line:
+        "if_there = \"rename\"\nserver = { list = { url = \"http://h/\", id = \"/id\" } }\nresume = \"http\"",
+      "if_there: \"rename\" cannot be combined with \"resume\": an upload that goes on keeps its name"
+    ),
+    BadConfiguration(
       line: "before_retry = { url = \"http://h/{id}\" }",
       "before_retry: {id} has no value: the target needs a server.list that has the file's name"),
     BadConfiguration(

@@ -106,6 +106,13 @@ struct TargetTextTests {
     """#,
     "url = \"http://h/\"\nclose = { url = \"http://h/c\", method = \"PUT\", text = \"over\" }",
     "url = \"http://h/\"\nafter = \"delete\"",
+    """
+    url = "http://h/{file.name}"
+    method = "PUT"
+    body = "binary"
+    if_there = "rename"
+    before_retry = { url = "http://h/{file.name}", ok = [200, 404] }
+    """,
     "url = \"http://h/\"\nafter = { move = \"/a/{{b\" }",
     "url = \"http://h/\"\nafter = { delete = true, final = [201, 204] }",
     "url = \"http://h/\"\nresponse.verify = { header = \"repr-digest\" }",

@@ -37,6 +37,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
       .unsendable("Part 1 cannot be sent: its name has the byte 0x0A. Replace it."), "unsendable"),
     CauseRow(.clash(.address("https://h/a.txt")), "would-overwrite"),
     CauseRow(.clash(.name("a.txt")), "would-overwrite"),
+    CauseRow(.taken(TakenName("a.txt", size: 3, time: "2026-11-29 14:00")), "name-taken"),
     CauseRow(.nameNotResolved(host: "nowhere.example"), "name-not-resolved", transient: true),
     CauseRow(.connectionRefused("Connection refused"), "connection-refused", transient: true),
     CauseRow(.unreachable("No route to host"), "unreachable", transient: true),
@@ -109,12 +110,13 @@ private func number(_ cause: Failure.Cause) -> Int {
   case .clash: 31
   case .nonceExpired: 32
   case .unencrypted: 33
+  case .taken: 34
   }
 }
 
 struct FailureTests {
   @Test func theTableHasEveryCause() {
-    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...33))
+    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...34))
   }
 
   @Test func whatMayBeThereAlready() {

@@ -447,6 +447,7 @@ struct ProgressTests {
     .shortage("x"), .notRecorded("x"), .unresumable(.noLocation), .denied("x"),
     .differs("x"), .anonymous, .nonceExpired, .unencrypted("x"), .notTried("x"),
     .clash(.address("http://h/x")), .clash(.name("x")),
+    .taken(TakenName("x", size: 3, time: "y")),
   ]
 
   private static let steps: [Failure.Step?] = [

@@ -34,6 +34,7 @@ struct RecordTests {
       record.contentType = maybe("image/png", else: nil)
       record.clash = maybe(
         maybe(.address("https://nas/a.txt"), else: .name("a.txt")), else: nil)
+      record.ifThere = maybe(maybe(.rename, else: .skip), else: nil)
       return record
     }
   }()
@@ -55,7 +56,7 @@ struct RecordTests {
   @Test("the records that are tried differ in every part")
   func everyPart() {
     let all = Self.records.map(Self.parts)
-    #expect(all[0].count == 12)
+    #expect(all[0].count == 13)
     for part in all[0].keys { #expect(Set(all.map { $0[part] }).count > 1, "\(part)") }
   }
 

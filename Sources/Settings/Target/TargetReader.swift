@@ -18,6 +18,7 @@ extension Target {
     try checkResuming(entries)
     try checkCompanions(entries)
     try checkRemoval(entries)
+    try checkNames(entries)
     try run.check(node, entries, of: self)
     if let node = entries["wait"] { try wait?.check(node, of: self) }
     // A batch of one file is the same as no batch.
@@ -104,6 +105,29 @@ extension Target {
       "companions",
       "cannot be combined with \"prepare\": the file that the command makes has no other files beside it",
       if: entries["prepare"] != nil)
+  }
+
+  private func checkNames(_ entries: [String: ConfigNode]) throws(ConfigError) {
+    guard let ifThere, ifThere.keepsOthers, let node = entries["if_there"] else { return }
+    guard nameCheck != nil else {
+      throw node.fault(
+        "needs a way to tell whether a name is taken: an address that the file is PUT to by itself, \"exists\" without a "
+          + "digest, \"server.list\", or a rule of \"duplicate_when\" with the status of a refusal")
+    }
+    if let batch, batch.maxFiles > 1 {
+      throw node.fault("cannot be combined with \"batch\": it is decided for each file")
+    }
+    guard ifThere == .rename else { return }
+    guard !resume.isOn else {
+      throw node.fault(
+        "\"rename\" cannot be combined with \"\(resume.pieces == nil ? "resume" : "pieces")\": an upload that goes on "
+          + "keeps its name")
+    }
+    guard sendsNames else {
+      throw node.fault(
+        "\"rename\" needs the file's name in what is sent: put {file.name}, {file.stem} or {file.path} into "
+          + "\(body == .binary ? "the address" : "file_name")")
+    }
   }
 
   private func checkRemoval(_ entries: [String: ConfigNode]) throws(ConfigError) {

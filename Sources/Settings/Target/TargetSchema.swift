@@ -37,6 +37,7 @@ extension Schema where Root == Target {
       .asking("File name to tell the server"),
     Key("file_type", \.fileType, .mediaType),
     Key("companions", \.companions, .list(.companion, nothing: "an empty list names no file")),
+    Key("if_there", \.ifThere, .choice),
     Key("same_names", \.takesSameNames, .flag)
       .asking("Does the server keep two files with the same name apart, yes or no", .flag),
     Key("fields", \.fields) { .formFields(scope: $0.scope) },

@@ -78,6 +78,10 @@ final class Attempt: ExchangeObserver {
     var way = Way(url: destination.target.url)
     while let ended = await transmit(way, on: engine) {
       let batch = judge(ended.end, ended.shares, of: destination.target, way, on: engine)
+      if await nameWasTaken(batch, ended.authorization, on: engine) {
+        way = Way(url: destination.target.url)
+        continue
+      }
       if let next = follow(batch, from: way, on: engine) {
         way = next
         engine.tell(files.map { ($0.id, .preparing(attempt: number)) })
@@ -86,6 +90,8 @@ final class Attempt: ExchangeObserver {
       for case .ended(_, .failed(let failure)) in batch.outcomes.map(\.outcome) {
         engine.access.holdBack(askedBy: failure, ended.authorization, on: engine)
       }
+      noteUnclear(batch)
+      guard await learnCondition(batch, way, ended.authorization, on: engine) else { continue }
       let failures = await makeRecords(batch, ended.authorization, on: engine)
       engine.group(batch.groups)
       return conclude(batch.outcomes, way, withoutRecord: failures, on: engine)
@@ -107,7 +113,7 @@ final class Attempt: ExchangeObserver {
     return await request(way, on: engine)
   }
 
-  private func judge(
+  func judge(
     _ end: TransferEnd, _ shares: [BatchEnd.File], of target: Target, _ way: Way,
     on engine: isolated UploadEngine
   ) -> BatchEnd {
@@ -141,7 +147,7 @@ final class Attempt: ExchangeObserver {
 
   /// Tells the job machines how the attempt has ended for files. `failures` states why the records for some of them
   /// could not be created.
-  private func conclude(
+  func conclude(
     _ outcomes: [(id: ItemID, outcome: BatchEnd.Outcome)], _ way: Way,
     withoutRecord failures: [ItemID: Failure] = [:], on engine: isolated UploadEngine
   ) {
@@ -173,7 +179,7 @@ final class Attempt: ExchangeObserver {
   }
 
   /// Ends the attempt for files that have failed.
-  private func leave(_ ids: [ItemID], _ failure: Failure, on engine: isolated UploadEngine) {
+  func leave(_ ids: [ItemID], _ failure: Failure, on engine: isolated UploadEngine) {
     for id in ids { engine.recordBegun(id) }
     // All share one time and one random number, so that they are retried together.
     let event = JobMachine.Event.failed(
@@ -188,7 +194,7 @@ final class Attempt: ExchangeObserver {
   }
 
   /// Leaves out files that the user has stopped.
-  private func leaveStopped(on engine: isolated UploadEngine) {
+  func leaveStopped(on engine: isolated UploadEngine) {
     leave(files.filter { $0.job.isTakenBack }.map(\.id), .cancelled, on: engine)
   }
 
@@ -337,14 +343,31 @@ extension Attempt {
     let authorization = engine.access.authorization(
       of: files.map(\.id), like: first.job, to: first.job.route.origin, on: engine)
     for file in files { file.job.token = authorization.token }
-    let preparation = Preparation(
-      attempt: number, on: occasion, time: engine.time, mediaType: engine.hooks.mediaType,
-      known: engine.knownDigests, cookies: engine.cookies(of: first.job))
+    let preparation = preparation(of: first, on: engine)
     await makeReady(preparation, on: engine)
     await askWhatIsThere(preparation, authorization, on: engine)
-    await removeRemnant(preparation, authorization, on: engine)
+    if first.upload.target.checksNames {
+      await settleName(preparation, authorization, on: engine)
+    } else {
+      await removeRemnant(preparation, authorization, on: engine)
+    }
     await getTicket(preparation, authorization, on: engine)
   }
+
+  func preparation(of file: File, on engine: isolated UploadEngine) -> Preparation {
+    Preparation(
+      attempt: number, on: occasion, time: engine.time, mediaType: engine.hooks.mediaType,
+      known: engine.knownDigests, cookies: engine.cookies(of: file.job))
+  }
+
+  /// Sends a file under another name.
+  func rename(_ id: ItemID, to name: String) {
+    guard let index = files.firstIndex(where: { $0.id == id }) else { return }
+    files[index].upload.item.fileName = name
+  }
+
+  /// Makes the file's request one that leaves alone what is there, or one that replaces it.
+  func keepOthers(_ isOn: Bool) { occasion.keepsOthers = isOn }
 
   /// Runs the target's command on the files, and computes digests.
   private func makeReady(_ preparation: Preparation, on engine: isolated UploadEngine) async {
@@ -379,7 +402,9 @@ extension Attempt {
   private func askWhatIsThere(
     _ preparation: Preparation, _ authorization: Authorization, on engine: isolated UploadEngine
   ) async {
-    guard let target = files.first?.upload.target, target.exists != nil else { return }
+    guard let target = files.first?.upload.target, target.exists != nil,
+      target.ifThere == nil || target.nameCheck != .exists
+    else { return }
     let ids = files.map(\.id)
     // Several files at once are only asked about here. Those that the server lacks then return to the line, since a
     // request may hold fewer files than a question.
@@ -421,7 +446,7 @@ extension Attempt {
   }
 
   /// Has the server remove what an attempt that broke off may have left, if the target says how.
-  private func removeRemnant(
+  func removeRemnant(
     _ preparation: Preparation, _ authorization: Authorization, on engine: isolated UploadEngine
   ) async {
     guard let file = files.first, file.job.machine.mayHaveLeftRemnant,
@@ -435,7 +460,7 @@ extension Attempt {
   }
 
   /// Requests the ticket that the files share. A file that its reply says is there leaves, and the next one asks.
-  private func getTicket(
+  func getTicket(
     _ preparation: Preparation, _ authorization: Authorization, on engine: isolated UploadEngine
   ) async {
     while let first = files.first, first.upload.target.ticket != nil {
@@ -470,7 +495,7 @@ extension Attempt {
   }
 
   /// Records that a request around files has failed, and that their own requests were therefore not made.
-  private func leaveRefused(
+  func leaveRefused(
     _ ids: [ItemID], _ failure: Failure, _ authorization: Authorization,
     on engine: isolated UploadEngine
   ) {
@@ -544,6 +569,9 @@ extension Attempt {
     on engine: isolated UploadEngine
   ) -> Ended? {
     guard case .ended(var end) = ending, let first = files.first else { return nil }
+    let target = first.upload.target
+    end.isConditional = occasion.keepsOthers || target.checksNames && target.hasOwnCondition
+    end.fate = fate
     engine.judgeAhead(after: exchange, end)
     if let restart = engine.access.settle(
       &end, exchange.authorization, of: first.job, redirects: way.redirects,

@@ -19,6 +19,8 @@ extension UploadEngine {
     var token: BearerToken?
     /// Whether the upload waits until `update` or `retry` says how to send it.
     var isHeld = false
+    /// The name under which it is sent, if its target checks names.
+    @Rare var naming: Naming?
     /// Whether the upload was resent with a newer token.
     var wasAuthorizedAgain = false
     /// The cookies of the upload, if it does not belong to a run.

@@ -57,6 +57,7 @@ package actor UploadEngine {
   let exchanges: Exchanges
   let access: Access
   let runs = Runs()
+  let names = Names()
   private let questions = Questions()
   var knownServers: KnownServers
   /// The addresses that files were sent to, in this run and those that it belongs to.
@@ -607,7 +608,8 @@ extension UploadEngine {
     // Nothing more is sent for the file, so it must not hold up others.
     case .processing: carryOut(scheduler.park(id, .over))
     case .paused: carryOut(scheduler.park(id, .held))
-    case .finished:
+    case .finished(let isDelivered):
+      if !isDelivered { names.release(id) }
       if job.isRemoved { replace(id, job) } else { carryOut(scheduler.park(id, .over)) }
     }
     fillSoon()
@@ -738,6 +740,11 @@ extension UploadEngine {
   /// Lets the uploads of a route be sent once more with yet another token.
   func forgetSecondTime(on route: Route) {
     for job in jobs.values where job.route == route { job.wasAuthorizedAgain = false }
+  }
+
+  /// Whether files for a target wait in line.
+  func hasWaiting(for target: String) -> Bool {
+    jobs.values.contains { $0.machine.state == .waiting && $0.upload.target.name == target }
   }
 
   /// Whether a server is still at work on a file of a target.

@@ -5,7 +5,9 @@ import UploadModel
 extension Occasion {
   /// The occasion of an upload to a target that is only shown.
   static func shown(of target: Target) -> Occasion {
-    target.run.open == nil ? Occasion() : .shown()
+    var shown = target.run.open == nil ? Occasion() : .shown()
+    shown.keepsOthers = target.checksNames && target.nameCheck == .address
+    return shown
   }
 }
 

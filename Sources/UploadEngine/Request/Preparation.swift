@@ -211,12 +211,87 @@ struct Preparation: Sendable {
     }
   }
 
+  /// What the server has under a file's name.
+  enum Occupant: Sendable {
+    case nothing
+    /// A file, and the reply that says so, if a request asked about this very name.
+    case file(TakenName, TransferEnd?)
+    case failure(Failure)
+  }
+
+  /// Asks the server what it has under the name of a file, at the file's address or by the target's own question.
+  func occupant(
+    of upload: UploadJob, _ name: String, by check: Target.NameCheck, token: BearerToken?
+  ) async -> Occupant {
+    switch check {
+    case .exists:
+      let (id, found) = (upload.item.id, await existing([upload], token: token))
+      if let failure = found.failures[id] ?? found.trouble { return .failure(failure) }
+      guard let end = found.there[id] else { return .nothing }
+      let isDescribed = upload.target.exists?.call.method == "HEAD" && !end.isFromElsewhere
+      return .file(isDescribed ? TakenName(name, in: end, now: now) : TakenName(name), end)
+    case .address:
+      do throws(Failure) {
+        let end = try await client(for: upload, token: token).reply(
+          to: upload.target.look("HEAD"), values(for: upload), isQuestion: true)
+        return .file(TakenName(name, in: end, now: now), end)
+      } catch {
+        if error.cause == .refused, ExistenceCheck.isMissing(error.status) { return .nothing }
+        var failure = error
+        failure.step = .existence
+        return .failure(failure)
+      }
+    case .list, .reply: return .nothing
+    }
+  }
+
+  /// What the server lists, by name.
+  func list(
+    for upload: UploadJob, token: BearerToken?
+  ) async -> Result<[String: TakenName], Failure> {
+    do throws(Failure) {
+      let entries = try await client(for: upload, token: token)
+        .entries(pages: ServerClient.mostPages).entries
+      let names = entries.map { ($0.name, TakenName($0.name, size: $0.size, time: $0.time)) }
+      return .success(Dictionary(names) { $1 })
+    } catch {
+      var failure = error
+      failure.step = .existence
+      return .failure(failure)
+    }
+  }
+
+  /// Whether the server's file of this name is, by its size and its checksum or its content, the one that was to be
+  /// sent; nil if nobody can tell.
+  func isSame(
+    _ upload: UploadJob, _ taken: TakenName, _ end: TransferEnd?, by check: Target.NameCheck,
+    token: BearerToken?
+  ) async -> Bool? {
+    if let size = taken.size, size != upload.item.size { return false }
+    guard let file = try? upload.item.opened() else { return nil }
+    if let end {
+      let algorithms: Set<ContentDigests.Algorithm> = [.sha256, .sha512, .sha1, .md5]
+      let digests =
+        upload.item.digests ?? FileDigest.digests(algorithms, of: file)
+      if upload.target.response.verifies(end, with: digests) { return true }
+      if upload.target.response.refutes(end, with: digests) { return false }
+    }
+    guard check == .address else { return nil }
+    return try? await client(for: upload, token: token).hasContent(
+      of: file, by: upload.target.look("GET"), values(for: upload))
+  }
+
+  private func client(for upload: UploadJob, token: BearerToken?) -> ServerClient {
+    ServerClient(
+      to: upload.destination, on: occasion.aside(), token: token, from: nil, cookies: cookies,
+      time: time)
+  }
+
   /// Has the server remove what an earlier attempt left of a file. Returns why it could not; nil if nothing is left.
   func removeRemnant(
     of upload: UploadJob, by call: Call, token: BearerToken?
   ) async -> Failure? {
-    let client = ServerClient(
-      to: upload.destination, on: occasion, token: token, from: nil, cookies: cookies, time: time)
+    let client = client(for: upload, token: token)
     var values = values(for: upload)
     do throws(Failure) {
       if call.templates.contains(where: { $0.asks(for: .id) }) {

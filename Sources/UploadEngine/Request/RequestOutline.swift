@@ -72,6 +72,8 @@ package struct RequestOutline: Hashable, Sendable {
   package var wait: Head?
   /// The request for a ticket, sent first; nil if the target needs no ticket.
   package var ticket: Head?
+  /// The request that asks whether the name is taken; nil if no request of its own does.
+  package var nameCheck: Head?
   /// The request before another attempt that removes a remnant; nil if there is none.
   package var removal: Head?
   package var head: Head
@@ -123,6 +125,15 @@ package struct RequestOutline: Hashable, Sendable {
       var values = Preparation.values(for: first, on: occasion, now: now)
       outline?.existence = try Head(
         target.exists?.call, of: first.destination, target.exists?.values(of: [values]) ?? values)
+      if target.checksNames {
+        let call: Call? =
+          switch target.nameCheck {
+          case .address: target.look("HEAD")
+          case .list: target.server.list?.call
+          case .exists, .reply, nil: nil
+          }
+        outline?.nameCheck = try Head(call, of: first.destination, values)
+      }
       values.gaps = .ofReplies
       outline?.removal = try Head(target.beforeRetry, of: first.destination, values)
       var asked = target.wait?.call

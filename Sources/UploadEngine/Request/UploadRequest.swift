@@ -144,7 +144,8 @@ struct UploadRequest {
         url: try Self.url(plan.head.address?.written, at: url, of: target),
         method: plan.head.method, headers: headers, body: UploadBody(form: body))
       exchange.expectsContinue = expectsContinue
-      exchange.mayRepeat = target.isIdempotent(at: url)
+      // The repetition would find what the first one has left.
+      exchange.mayRepeat = target.isIdempotent(at: url) && !occasion.keepsOthers
       try exchange.obey(target, showsCredentials: !hidesCredentials, sha256: sha256, at: now)
       self.exchange = exchange
     } catch {

@@ -134,6 +134,15 @@ package struct ServerClient: Sendable {
     _ request: ResumeRequest, _ values: Template.Values, mostReply: Int? = nil,
     stallTimeout: Double? = nil
   ) async throws(Failure) -> TransferEnd {
+    return await end(
+      of: try await exchange(for: request, values, mostReply: mostReply),
+      stallTimeout: stallTimeout)
+  }
+
+  /// A request as the transport is given it.
+  func exchange(
+    for request: ResumeRequest, _ values: Template.Values, mostReply: Int? = nil
+  ) async throws(Failure) -> ExchangeRequest {
     var content = request.described?.text.map { Data($0.written.rawBytes) }
     // A request that changes something must state that it has no content (RFC 9110 §8.6).
     if content == nil, ["POST", "PUT", "PATCH"].contains(request.method) { content = Data() }
@@ -153,7 +162,7 @@ package struct ServerClient: Sendable {
         exchange.mostReply = most
       }
       try exchange.obey(target, showsCredentials: isOwn, at: time.date())
-      return await end(of: exchange, stallTimeout: stallTimeout)
+      return exchange
     } catch {
       throw Failure(error)
     }

@@ -8,6 +8,8 @@ package struct AttemptOutcome: RawRepresentable, Hashable, Sendable {
   package static let done = Self(rawValue: "done")
   /// The server had the file already.
   package static let wasThere = Self(rawValue: "there-already")
+  /// The server had another file of the name, so the file was not sent.
+  package static let skipped = Self(rawValue: "skipped")
   /// The user paused the attempt.
   package static let paused = Self(rawValue: "paused")
   /// hoist was quit, or told to end, while the attempt was under way.
@@ -21,5 +23,5 @@ package struct AttemptOutcome: RawRepresentable, Hashable, Sendable {
   package static func failed(_ code: String) -> Self { Self(rawValue: code) }
 
   /// Outcomes that do not count as failures.
-  package static let harmless: [Self] = [.done, .wasThere, .paused, .stopped, .withdrawn]
+  package static let harmless: [Self] = [.done, .wasThere, .skipped, .paused, .stopped, .withdrawn]
 }

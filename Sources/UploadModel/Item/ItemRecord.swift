@@ -52,6 +52,9 @@ package struct ItemRecord: Hashable, Sendable {
     }
   }
 
+  /// What to do if its name is taken on the server, as the user has chosen; nil leaves it to the target.
+  package var ifThere: IfThere?
+
   /// The `typeSource` of a type that the user has chosen. Such a type stays when the file is examined again.
   package static let chosenByHand = "chosen by hand"
 
@@ -120,7 +123,7 @@ extension ItemRecord {
 
 extension ItemRecord: Codable {
   private enum CodingKeys: String, CodingKey {
-    case uuid, target, folder, field, typeSource, contentType, clash
+    case uuid, target, folder, field, typeSource, contentType, clash, ifThere
     case location = "path"
     case fileName = "name"
     case nameIsChosen
@@ -144,6 +147,7 @@ extension ItemRecord: Codable {
     folder = try values.decodeIfPresent(String.self, forKey: .folder) ?? ""
     contentType = try values.decodeIfPresent(String.self, forKey: .contentType)
     clash = try values.decodeIfPresent(Clash.self, forKey: .clash)
+    ifThere = try values.decodeIfPresent(IfThere.self, forKey: .ifThere)
   }
 
   /// Leaves out what is as it is for most files, since there can be very many records.
@@ -161,5 +165,6 @@ extension ItemRecord: Codable {
     try values.encodeIfPresent(field, forKey: .field)
     try values.encodeIfPresent(contentType, forKey: .contentType)
     try values.encodeIfPresent(clash, forKey: .clash)
+    try values.encodeIfPresent(ifThere, forKey: .ifThere)
   }
 }

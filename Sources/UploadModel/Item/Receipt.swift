@@ -28,6 +28,12 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// had then.
   package var growth: Int64?
 
+  /// What became of a file whose name was taken on the server; nil if it was not taken.
+  package var fate: NameFate?
+
+  /// What has the file's name on the server, so that the file was not sent; nil if it was, or was there already.
+  package var skipped: TakenName? { fate?.skipped }
+
   /// Whether the server may not have what the local file is.
   package var isDoubtful: Bool { doubt != nil || growth != nil }
 
@@ -49,8 +55,9 @@ package struct Receipt: Hashable, Sendable, Codable {
     if let doubtfulBecause {
       return "\(wasThere ? "there already" : "\(status)"), but \(doubtfulBecause)"
     }
+    if skipped != nil { return "skipped, the name is taken" }
     return (wasThere ? "there already" : Failure.statusLine(status))
-      + (proof.map { ", \($0)" } ?? "")
+      + (fate?.renamed.map { ", as \($0)" } ?? "") + (proof.map { ", \($0)" } ?? "")
   }
 
   /// How many of the files that were sent are doubtful, to be appended to the count of those; empty if none is.

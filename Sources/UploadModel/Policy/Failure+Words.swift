@@ -18,6 +18,7 @@ extension Failure {
     case .typeNotAllowed: ("type-not-allowed", "type not accepted")
     case .unsendable: ("unsendable", "cannot be sent")
     case .clash: ("would-overwrite", "would overwrite another file")
+    case .taken: ("name-taken", "name is taken")
     case .nameNotResolved: ("name-not-resolved", "name not resolved")
     case .connectionRefused: ("connection-refused", "connection refused")
     case .unreachable: ("unreachable", "host unreachable")
@@ -150,6 +151,8 @@ extension Failure {
       "Another file was sent to the same address and would be overwritten: \(Self.inside(address))."
     case .clash(.name(let name)):
       "Another file in the same request is also called \"\(name)\", and the server may keep only one of them."
+    case .taken(let taken):
+      "The server has a file called \"\(taken.name)\" already\(taken.words.isEmpty ? "" : " (\(taken.words))")."
     case .nameNotResolved(let host): "The name \(host) has no address."
     case .connectionRefused(let why): "The server did not accept a connection: \(Self.inside(why))."
     case .unreachable(let why, _): "The server cannot be reached: \(Self.inside(why))."
@@ -239,6 +242,10 @@ extension Failure {
     case .clash(.name):
       "A retry is refused, too. Give the file another name, or put {index} or {uuid} into the target's file_name; if "
         + "the server keeps both, allow that with same_names = true."
+    case .taken where mayMeetRemnant == true: Self.remnantAdvice
+    case .taken:
+      "On the screen, r asks what to do with it; hoist push and hoist send do not ask: set if_there in the target to "
+        + "\"replace\", \"skip\" or \"rename\", then retry."
     case .nameNotResolved: "Check the target's URL and the network, then retry."
     case .connectionRefused, .unreachable: "Check that the server is running, then retry."
     case .proxyUnreachable:

@@ -102,6 +102,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case unsendable(String)
     /// One of two files would overwrite the other.
     case clash(Clash)
+    /// The server has another file under the name.
+    case taken(TakenName)
 
     // On the way to the server. The texts come from the network library.
 
@@ -213,6 +215,9 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   /// Whether the file would overwrite another one, so that a retry is refused, too.
   package var isClash: Bool { if case .clash = cause { true } else { false } }
 
+  /// What has the name under which the file was to be sent, if that is why it failed.
+  package var taken: TakenName? { if case .taken(let taken) = cause { taken } else { nil } }
+
   /// Whether the server's certificate is its own. Of all certificates that are not trusted, only such a one is likely
   /// to be pinned on purpose.
   package var isSelfSigned: Bool {
@@ -258,7 +263,7 @@ extension Failure.Cause {
     case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable:
       [.unreachable, .transient]
     case .connectionLost, .stalled, .network, .nonceExpired: .transient
-    case .rejected: .ofOneFile
+    case .rejected, .taken: .ofOneFile
     case .outOfTime, .insecure, .refused, .redirected, .unencrypted, .notHTTP, .unusable, .differs,
       .notRecorded,
       .unresumable, .denied, .anonymous, .notTried, .outcomeUnknown:
@@ -312,6 +317,7 @@ extension Failure.Cause {
     case .shortage(let why): .shortage(change(why))
     case .clash(.address(let address)): .clash(.address(change(address)))
     case .clash(.name(let name)): .clash(.name(change(name)))
+    case .taken(let taken): .taken(taken.mapTime(change))
     case .unsendable(let why): .unsendable(change(why))
     case .nameNotResolved(let host): .nameNotResolved(host: change(host))
     case .connectionRefused(let why): .connectionRefused(change(why))

@@ -32,7 +32,7 @@ package enum RetryAfter {
   static func bounded(_ seconds: Double) -> Double { min(max(0, seconds), longest) }
 
   /// Parses the three formats of an HTTP date (RFC 9110 §5.6.7).
-  fileprivate static func date(_ text: String, now: Date) -> Date? {
+  static func date(_ text: String, now: Date) -> Date? {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.timeZone = TimeZone(secondsFromGMT: 0)

@@ -65,6 +65,14 @@ package struct TransferEnd: Hashable, Sendable {
   /// Whether the reply is a 401 only because the nonce of the digest authentication had expired. Such a reply is no
   /// statement about the credentials, and the request was not carried out (RFC 7616 §3.3, RFC 9110 §15.5.2).
   package var hasNonceExpired = false
+  /// Whether the request was to be carried out only if nothing is where the file goes (RFC 9110 §13.1.2).
+  package var isConditional = false
+  /// What became of a file whose name was taken.
+  package var fate: NameFate? {
+    get { ownFate?.value }
+    set { ownFate = newValue.map { Boxed($0) } }
+  }
+  private var ownFate: Boxed<NameFate>?
   /// Whether the request asks something, so that a redirect to the answer is no answer.
   package var isQuestion = false
   /// Whether the server's own answer leaves no doubt that it has the file already.

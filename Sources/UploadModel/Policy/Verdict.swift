@@ -45,6 +45,7 @@ package enum Verdict: Hashable, Sendable {
         deletionURL: response.deletionAddress(in: end), reply: end.reply,
         attempts: attempt, seconds: end.seconds, bytes: end.bytes, sent: end.sent)
       receipt.wasThere = isDuplicate
+      receipt.fate = end.fate
       receipt.verified = verified?.name
       (receipt.doubt, receipt.growth) = (doubt?.words, end.growth)
       receipt.pieces = end.pieces?.whole
@@ -107,7 +108,13 @@ package enum Verdict: Hashable, Sendable {
               "its \(algorithm.name)\(place) is \(SafeText.line(theirs)), and the file's is \(ours)"
             ))
         }
-      case _ where response.isRefusedDuplicate(end): return delivered(status, isDuplicate: true)
+      case 412 where end.isConditional: return failed(.taken(TakenName(end.sent?.name ?? "")))
+      case _ where response.isRefusedDuplicate(end):
+        // The name is what such a refusal is about.
+        guard let rule = target.ifThere, rule.keepsOthers, rule != .skip else {
+          return delivered(status, isDuplicate: true)
+        }
+        return failed(.taken(TakenName(end.sent?.name ?? "")))
       case 307, 308: return redirect(end, target: target, redirects: redirects, failed: failed)
       case 417 where end.expectedContinue && !end.sentAll && redirects < mostRedirects:
         // The server rejects only `Expect`, which is not sent again. After the whole body, a 417 has another meaning.

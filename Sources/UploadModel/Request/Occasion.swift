@@ -12,6 +12,8 @@ package struct Occasion: Hashable, Sendable {
   package private(set) var headers: [Target.Field] = []
   /// Where the ticket says that the file goes; nil without a ticket.
   package private(set) var address: URL?
+  /// Whether the file must not take the place of another one.
+  package var keepsOthers = false
   /// The reply to the request for the ticket.
   package private(set) var ticket: JSONValue?
   /// The values of the run; nil outside a run, and before they are known.
@@ -51,6 +53,7 @@ package struct Occasion: Hashable, Sendable {
   package func aside() -> Occasion {
     var copy = self
     (copy.fields, copy.headers, copy.address) = ([], [], nil)
+    copy.keepsOthers = false
     return copy
   }
 

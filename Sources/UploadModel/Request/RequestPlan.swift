@@ -119,6 +119,11 @@ package struct RequestPlan: Hashable, Sendable {
       }
     var head = RequestHead(method: target.method, address: address, accept: "*/*")
     try head.add(credentials, of: plan, on: occasion, values)
+    if occasion.keepsOthers {
+      head.set("If-None-Match", "*")
+    } else if items.contains(where: { $0.record.ifThere == .replace }) {
+      head.remove("If-None-Match")
+    }
     if let asks = target.response.sum?.request, !head.has(asks.name) {
       head.set(asks.name, asks.value)
     }

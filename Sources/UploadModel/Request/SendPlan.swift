@@ -33,7 +33,7 @@ package final class SendPlan: Sendable {
     addressSecrets = target.protectsAddresses ? secrets : Secrets([])
     (digests, signsContent) = (target.digests, target.signsContent)
     // With `prepare`, the question is about the command's output, which is made anew for each attempt.
-    mostAsked = target.prepare != nil ? 1 : target.exists?.most ?? 1
+    mostAsked = target.prepare != nil || target.checksNames ? 1 : target.exists?.most ?? 1
     let isFixed =
       target.address.map { $0.fixed != nil } ?? true
       && target.query.allSatisfy { $0.value.fixed != nil }
@@ -72,7 +72,7 @@ package final class SendPlan: Sendable {
     fileprivate init(_ target: Target) {
       preparation =
         target.prepare != nil || target.exists != nil || target.ticket != nil
-        || target.beforeRetry != nil
+        || target.beforeRetry != nil || target.checksNames
         || !target.digests.isEmpty || target.signsContent
       records = target.server.create != nil || target.ticket?.confirmation != nil
       (run, resuming) = (target.run.isOn, target.resume.isOn)

@@ -47,7 +47,7 @@ package struct AfterRule: Hashable, Sendable {
 
 extension ExistenceCheck {
   /// Whether the server is asked about the content of the file, by digest, and not just about a name.
-  fileprivate var asksForContent: Bool {
+  var asksForContent: Bool {
     templates.contains { $0.placeholders.contains { $0.digest != nil } }
   }
 }

@@ -136,6 +136,22 @@ package struct ReplyRules: Hashable, Sendable {
     if case .same = finding { return finding } else { return nil }
   }
 
+  /// Whether a reply has a checksum that is that of a file with these digests.
+  package func verifies(_ end: TransferEnd, with digests: ContentDigests?) -> Bool {
+    var end = end
+    end.digests = digests
+    if case .same? = finding(in: read(end.reply), of: end) { return true }
+    return false
+  }
+
+  /// Whether a reply has a checksum that is not that of a file with these digests.
+  package func refutes(_ end: TransferEnd, with digests: ContentDigests?) -> Bool {
+    var end = end
+    end.digests = digests
+    if case .other? = finding(in: read(end.reply), of: end) { return true }
+    return false
+  }
+
   /// What the reply says if it seems to say no, and no rule judges it. A rule judges a reply that has what the rule
   /// looks for.
   func doubt(_ content: ReplyContent, of end: TransferEnd, expectsJSON: Bool) -> Doubt? {

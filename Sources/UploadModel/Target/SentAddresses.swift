@@ -47,7 +47,7 @@ package struct SentAddresses: Hashable, Sendable {
     _ address: String, for item: UploadItem, of target: Target, hiding secrets: Secrets,
     isNew: (Entry) -> Void = { _ in }
   ) -> Failure.Cause? {
-    guard target.protectsAddresses else { return nil }
+    guard target.protectsAddresses, item.record.ifThere != .replace else { return nil }
     let shown = SecretQuery.hidden(in: secrets.hidden(in: address))
     let clash = Clash.address(shown)
     if item.record.clash == clash { return .clash(clash) }

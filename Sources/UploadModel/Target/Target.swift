@@ -57,6 +57,8 @@ package struct Target: Hashable, Sendable {
   package var fileType: String?
   /// Header fields for whichever server takes the file. They are not secret.
   package var publicHeaders: [Field] = []
+  /// What is done with a file whose name is taken on the server; nil if the server is not asked.
+  package var ifThere: IfThere?
   /// Whether two files may have the same name in one request, or be sent to the same address.
   package var takesSameNames = false
   @Boxed package var resume = ResumeRules()

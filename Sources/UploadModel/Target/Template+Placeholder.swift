@@ -215,7 +215,7 @@ extension Template {
     private static let years: Range<Int128> = -62_135_596_800..<253_402_300_800
 
     /// Splits a name at its last dot. A leading dot makes a hidden file, not an extension.
-    private static func split(_ name: String) -> (stem: String, ext: String) {
+    static func split(_ name: String) -> (stem: String, ext: String) {
       let scalars = name.unicodeScalars
       guard let dot = scalars.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
       return (String(scalars[..<dot]), String(scalars[scalars.index(after: dot)...]))

@@ -136,6 +136,7 @@ struct PreviewOptions: ParsableArguments {
     var members = json(preview.head)
     members["exists"] = preview.existence.map { .object(json($0)) }
     members["ticket"] = preview.ticket.map { .object(json($0)) }
+    members["name_check"] = preview.nameCheck.map { .object(json($0)) }
     members["before_retry"] = preview.removal.map { .object(json($0)) }
     members["wait"] = preview.wait.map { .object(json($0)) }
     members["pieces"] = preview.pieces.map { pieces in

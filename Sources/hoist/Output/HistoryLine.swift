@@ -58,6 +58,7 @@ extension HistoryEntry {
         ?? growthWords.map { "\(status ?? 200), but \($0)" }
         ?? (status.map { Failure.statusLine($0) } ?? "sent") + proof
     case .wasThere: growthWords.map { "there already, but \($0)" } ?? "there already\(proof)"
+    case .skipped: "skipped, the name is taken"
     case .withdrawn: "not sent"
     case nil: "under way"
     default:
@@ -88,7 +89,7 @@ extension HistoryEntry {
   var end: HistoryRow.End {
     switch outcome {
     case .done where doubt != nil, _ where growth != nil: .doubtful
-    case .done, .wasThere: .sent
+    case .done, .wasThere, .skipped: .sent
     case nil, .paused, .stopped, .withdrawn: .open
     default: arrival == .unclear ? .unknown : .failed
     }

@@ -62,7 +62,9 @@ struct Journal: Sendable {
       metadata["next"] = "\(next) of \(attempts)"
     case .done(let receipt):
       (level, message) = (
-        receipt.isDoubtful ? .warning : .info, receipt.wasThere ? "there already" : "sent"
+        receipt.isDoubtful ? .warning : .info,
+        receipt.skipped != nil
+          ? "skipped, the name is taken" : receipt.wasThere ? "there already" : "sent"
       )
       if let doubt = receipt.doubtfulBecause { metadata["doubtful"] = "\(doubt)" }
       metadata["status"] = "\(receipt.status)"

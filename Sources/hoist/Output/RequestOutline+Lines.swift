@@ -40,6 +40,10 @@ extension RequestOutline {
     lines.append(
       "  in \(pieces == nil ? "all" : "this piece") \(HumanReadable.count(Int(length), "byte"))")
     lines += pieces?.finish?.lines("at the end ") ?? []
+    if let rule = target.ifThere, rule.keepsOthers {
+      lines += nameCheck?.lines("first, whether the name is taken: ") ?? []
+      lines.append("if the name is taken, the file \(rule.words)")
+    }
     lines += removal?.lines("before another attempt, if one breaks off: ") ?? []
     if let wait, let rule = target.wait {
       lines += wait.lines(

@@ -77,7 +77,9 @@ struct JSONReporter: PushReporter {
           "status": JSONValue(receipt.status), "attempt": JSONValue(receipt.attempts),
           "seconds": Self.seconds(receipt.seconds), "url": JSONValue(receipt.url),
           "deletion_url": JSONValue(receipt.deletionURL), "reply": .string(receipt.reply.text),
-          "there_already": receipt.wasThere ? .bool(true) : nil,
+          "there_already": receipt.wasThere && receipt.skipped == nil ? .bool(true) : nil,
+          "name_taken": receipt.skipped.map(Self.taken),
+          "renamed": JSONValue(receipt.fate?.renamed),
           "verified": JSONValue(receipt.verified), "doubtful": JSONValue(receipt.doubtfulBecause),
         ], pieces: receipt.pieces)
     case .failed(let failure) where failure.isNotTried:
@@ -99,6 +101,7 @@ struct JSONReporter: PushReporter {
         "skipped": JSONValue(summary.skipped),
         "doubtful": JSONValue(summary.doubtful > 0 ? summary.doubtful : nil),
         "there_already": JSONValue(summary.there > 0 ? summary.there : nil),
+        "name_taken": JSONValue(summary.taken > 0 ? summary.taken : nil),
         "left_out": JSONValue(leftOut > 0 ? leftOut : nil),
         "bytes_sent": .integer(summary.figures.bytes),
         "seconds": Self.seconds(summary.figures.seconds),
@@ -125,7 +128,16 @@ struct JSONReporter: PushReporter {
       "cause": .string(failure.code), "message": .string(failure.explanation),
       "arrival": failure.mayHaveArrived ? .string(failure.arrival.rawValue) : nil,
       "reply": JSONValue(failure.reply.text.isEmpty ? nil : failure.reply.text),
+      "name_taken": failure.taken.map(taken),
     ]
+  }
+
+  /// What has a file's name on the server.
+  private static func taken(_ taken: TakenName) -> JSONValue {
+    let members = [
+      "name": .string(taken.name), "size": JSONValue(taken.size), "time": JSONValue(taken.time),
+    ]
+    return .object(members.compactMapValues(\.self))
   }
 
   private static func seconds(_ seconds: Double) -> JSONValue { .number(rounded(seconds)) }

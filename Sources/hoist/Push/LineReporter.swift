@@ -166,6 +166,7 @@ struct LineReporter: PushReporter {
       line += ", \(HumanReadable.bytes(summary.figures.bytes))"
       line += " in \(HumanReadable.duration(summary.figures.seconds))"
       if summary.there > 0 { line += "; \(summary.there) there already" }
+      if summary.taken > 0 { line += "; \(summary.taken) skipped, their names are taken" }
     }
     let failed = summary.failed.count - summary.cancelled - summary.notTried
     if failed > 0 { line += "; \(failed) failed" }

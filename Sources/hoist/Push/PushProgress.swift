@@ -91,7 +91,9 @@ struct PushProgress {
     if isWatching, openPaths[item.location] == id { openPaths[item.location] = nil }
     switch state {
     case .done(var receipt):
-      if receipt.wasThere {
+      if receipt.skipped != nil {
+        summary.taken += 1
+      } else if receipt.wasThere {
         summary.there += 1
       } else {
         summary.sent += 1

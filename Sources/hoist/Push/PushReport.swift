@@ -13,6 +13,8 @@ struct PushReport: Codable {
       case sent, failed
       case wasThere = "there-already"
       case notTried = "not-tried"
+      /// The server has another file of the name.
+      case skipped
     }
 
     /// Everything that is needed to send the file again as it was. Its path is as it was given: a list of bytes if it is
@@ -241,7 +243,8 @@ extension PushReport.Entry {
     (record.target, record.location) = (target.text, item.path)
     switch item.state {
     case .done(let receipt):
-      end = End(result: receipt.wasThere ? .wasThere : .sent)
+      end = End(
+        result: receipt.skipped != nil ? .skipped : receipt.wasThere ? .wasThere : .sent)
       end.status = receipt.status
       end.attempts = receipt.attempts
       end.seconds = JSONReporter.rounded(receipt.seconds)

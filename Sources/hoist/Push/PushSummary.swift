@@ -7,6 +7,8 @@ struct PushSummary {
   var doubtful = 0
   /// How many files the server already had.
   var there = 0
+  /// How many files were skipped because their names were taken on the server.
+  var taken = 0
   var failed: [(item: UploadItem, failure: Failure)] = []
   /// How many files were left out because they were sent before.
   var skipped = 0
@@ -34,7 +36,7 @@ struct PushSummary {
   /// How many files failed only because the push was stopped.
   var cancelled: Int { failed.count { $0.failure.cause == .cancelled } }
 
-  var total: Int { sent + there + failed.count }
+  var total: Int { sent + there + taken + failed.count }
 
   var status: ExitStatus {
     if isInterrupted { return .interrupted }

@@ -8,6 +8,7 @@ enum AdviceKind: Hashable, Sendable, CaseIterable {
   case nameNotResolved, connectionRefused, unreachable, proxyUnreachable, connectionLost, stalled
   case outOfTime, selfSigned, insecure, network
   case refused, losesBody, otherOrigin, tooMany, noLocation, badLocation, otherRegion, unencrypted
+  case nameTaken
   case notHTTP, rejected, unusable, differs, notRecorded, unresumable
   case noToken, denied, anonymous, nonceExpired, notTried, cancelled, outcomeUnknown
 
@@ -27,6 +28,7 @@ enum AdviceKind: Hashable, Sendable, CaseIterable {
       case .unsendable: .unsendable
       case .clash(.address): .sameAddress
       case .clash(.name): .sameName
+      case .taken: .nameTaken
       case .nameNotResolved: .nameNotResolved
       case .connectionRefused: .connectionRefused
       case .unreachable: .unreachable

@@ -263,6 +263,22 @@ extension AdviceTable {
     }
   }
 
+  /// The server has something at the address.
+  static let nameTaken = AdviceRow(
+    .taken(TakenName("a.bin", size: 0)),
+    AdviceStory(
+      url: "SERVER/{file.name}",
+      table: "method = \"PUT\"\nbody = \"binary\"\nif_there = \"ask\"",
+      mendedTable: "method = \"PUT\"\nbody = \"binary\"\nif_there = \"rename\"",
+      after: ["/a%20%282%29.bin"],
+      script: { request, _ in
+        switch (request.method, request.path) {
+        case ("HEAD", "/a.bin"): .reply("200 OK")
+        case ("HEAD", _): .reply("404 No")
+        default: .take
+        }
+      }))
+
   private static func ticket(_ place: String) -> String {
     """
     [targets.t.ticket]

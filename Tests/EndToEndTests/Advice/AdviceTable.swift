@@ -18,6 +18,7 @@ enum AdviceTable {
       .stalled, .outOfTime, .selfSigned, .insecure, .network:
       onTheWay(kind)
     case .refused: AdviceTable.refusals
+    case .nameTaken: [nameTaken]
     case .losesBody, .otherOrigin, .tooMany, .noLocation, .badLocation, .otherRegion, .unencrypted:
       redirects(kind)
     case .notHTTP, .rejected, .unusable, .differs, .notRecorded, .outcomeUnknown: answers(kind)
