@@ -18,6 +18,8 @@ package struct ItemRecord: Hashable, Sendable {
   package var nameIsChosen = false
   /// What keeps the file from being sent, since another file would be overwritten.
   package var clash: Clash?
+  /// What to do if its name is taken on the server, as the user has chosen; nil leaves it to the target.
+  package var ifThere: IfThere?
   private var kind: Boxed<Kind>
 
   /// What many files of a queue have in common. Their records can share it; see `Pool`.
@@ -51,9 +53,6 @@ package struct ItemRecord: Hashable, Sendable {
       hasher.combine(mediaType)
     }
   }
-
-  /// What to do if its name is taken on the server, as the user has chosen; nil leaves it to the target.
-  package var ifThere: IfThere?
 
   /// The `typeSource` of a type that the user has chosen. Such a type stays when the file is examined again.
   package static let chosenByHand = "chosen by hand"
