@@ -39,6 +39,7 @@ import UploadModel
     .deleting: [(0, ["2", "x"])],
     .sendingAgain: [(8, ["r"])],
     .savingRule: [(0, ["w"])],
+    .nameTaken: [(0, [])],
     .addingAgain: [(0, ["a", "/", "t", "w", "i", "c", "e", .enter])],
   ]
   private static let lanes: [Key] = [":", "l", "a", "n", "e", "s", " ", "7", .enter]
@@ -73,6 +74,9 @@ import UploadModel
           // No key leads there: the server's answer does.
           if mode == .keepingTarget {
             Fixture.play(&state, .setupRefused("404 Not Found", isGoodEnough: true))
+          }
+          if mode == .nameTaken {
+            Fixture.play(&state, .engine([(ItemID(1), NameQuestionTests.taken("x"))], at: state.now))
           }
           if mode == .savingRule {
             Fixture.play(

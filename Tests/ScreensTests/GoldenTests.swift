@@ -24,7 +24,7 @@ import UploadModel
     case formTarget, attempts, marking, leaving, replies
     case pausing, severalTargets, stopped
     case targets, commandArguments, rowMenu
-    case doubtful, savingRule, setup
+    case doubtful, savingRule, nameTaken, setup
     case processing, picking, breakingOff, deletingTarget, keepingTarget, addingAgain, sendingAgain
     case deletingUploaded, queueingAgain, failures
 
@@ -207,6 +207,9 @@ import UploadModel
         if self == .savingRule {
           Fixture.play(&state, .key("w"), .ruleDrafted(DoubtTests.draft))
         }
+      case .nameTaken:
+        Fixture.play(
+          &state, .engine([(ItemID(1), NameQuestionTests.taken("a.jpg"))], at: state.now))
       case .setup:
         Fixture.play(&state, .key("5"), .targets([]), .key("a"))
         Fixture.type("files.example.com/in", &state)
@@ -287,7 +290,7 @@ import UploadModel
 
   private static let alike: [Screen] = [
     .processing, .picking, .breakingOff, .deletingTarget, .keepingTarget, .addingAgain,
-    .sendingAgain, .deletingUploaded, .queueingAgain, .failures,
+    .sendingAgain, .deletingUploaded, .queueingAgain, .failures, .nameTaken,
   ]
 
   @Test(arguments: kept)

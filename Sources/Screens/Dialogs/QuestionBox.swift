@@ -1,3 +1,4 @@
+import Foundation
 import ScalarText
 import UploadModel
 
@@ -121,6 +122,7 @@ struct QuestionBox {
     case .keepingTarget(let words):
       return ("The target does not seem to take uploads", "\(words). You can save it anyway.")
     case .savingRule(let draft): return rule(draft)
+    case .nameTaken(let id): return takenName(id)
     case .deletingUploaded(let files):
       let (title, text) = deletion(of: files.map(\.name))
       return (title, text + foreignAddresses(of: files))
@@ -156,6 +158,27 @@ struct QuestionBox {
     let look = doubtful > 0 ? "; check on the server" : ""
     return (
       title, "\(what)\(look). If sent again, \(count == 1 ? "it" : "they") may be stored twice."
+    )
+  }
+
+  /// The question about a file whose name is taken on the server.
+  private func takenName(_ id: ItemID) -> (title: String, text: String) {
+    guard let item = state.item(id), let taken = item.state.failure?.taken else {
+      return ("The name is taken", "By now it is no longer.")
+    }
+    let own = [
+      HumanReadable.bytes(item.size),
+      item.identity.map {
+        TakenName.words(Date(timeIntervalSince1970: Double($0.modified / 1_000_000_000)))
+      },
+    ]
+    let there = taken.words.isEmpty ? "" : ": \(taken.words)"
+    let others = state.names.waiting.count - 1
+    let more = others > 0 ? " \(HumanReadable.count(others, "more file")) to ask about." : ""
+    return (
+      "The name is taken",
+      "The server has \(shown(taken.name))\(there). This one: "
+        + "\(own.compactMap(\.self).joined(separator: ", ")).\(more)"
     )
   }
 

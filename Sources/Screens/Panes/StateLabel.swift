@@ -111,6 +111,8 @@ struct StateLabel {
       self.init("‖", .warning, row.reached > 0 ? "paused · starts again from 0" : nil, "paused")
     case (.done(let receipt), _) where receipt.doubt == nil && receipt.growth != nil:
       self.init("!", .warning, receipt.words, "done \(receipt.status), has grown", "has grown")
+    case (.done(let receipt), _) where receipt.skipped != nil:
+      self.init("·", .warning, receipt.words, "name taken, skipped", "skipped")
     case (.done(let receipt), _) where receipt.wasThere:
       self.init("✓", .good, receipt.words, receipt.proof, "there")
     case (.done(let receipt), _) where receipt.doubt != nil:

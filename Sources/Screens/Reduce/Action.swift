@@ -24,6 +24,7 @@ package struct Action: Sendable {
     case finishThenQuit, goOnInBackground, stopAndQuit, finishThese, pauseNow, addAgain, keepAnyway
     case failWhen, saveRule
     case sendAgainNow, removeNow
+    case replaceThere, skipThere, keepBoth, replaceAllThere, skipAllThere, keepAllBoth
     case next, previous
 
     /// The name in the configuration and on the command line: `retry-all`.

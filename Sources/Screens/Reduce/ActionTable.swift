@@ -233,6 +233,21 @@ extension Action {
     ),
     Action(
       .sendAgainNow, ["r", "y"], in: [.sendingAgain], "send it once more", hint: "send again"),
+    Action(
+      .replaceThere, ["r"], in: [.nameTaken], "send the file, and replace what is there",
+      hint: "replace it"),
+    Action(.skipThere, ["s"], in: [.nameTaken], "do not send the file", hint: "skip this one"),
+    Action(
+      .keepBoth, ["b"], in: [.nameTaken], "send the file under another name", hint: "keep both"),
+    Action(
+      .replaceAllThere, ["R"], in: [.nameTaken], "send all of this run, and replace what is there",
+      hint: "replace all of this run"),
+    Action(
+      .skipAllThere, ["S"], in: [.nameTaken], "send none of this run whose name is taken",
+      hint: "skip all of this run"),
+    Action(
+      .keepAllBoth, ["B"], in: [.nameTaken], "send all of this run, under other names if theirs are taken",
+      hint: "keep both, for all of this run"),
     Action(.removeNow, ["y", "x"], in: [.removing], "break it off and remove it", hint: "remove"),
     Action(.deleteNow, ["y", "x"], in: [.deleting], "delete it on the server", hint: "delete"),
     Action(
@@ -240,10 +255,14 @@ extension Action {
       hint: "delete"),
     Action(
       .close, [.escape, "c", "n", "q"],
-      in: Mode.questions.filter { $0 != .addingAgain && $0 != .keepingTarget }, "leave it as it is",
+      in: Mode.questions.filter { ![.addingAgain, .keepingTarget, .nameTaken].contains($0) },
+      "leave it as it is",
       hint: "cancel"),
     Action(
       .close, [.escape, "c", "n", "q"], in: [.keepingTarget], "correct it", hint: "correct it"),
+    Action(
+      .close, [.escape, "c", "n", "q"], in: [.nameTaken], "leave the files; r asks again",
+      hint: "decide later"),
     Action(.accept, [.enter, " "], in: Mode.questions, "press the highlighted button"),
     Action(.next, [.tab, .right, .down, "l", "j"], in: Mode.questions, "the next button"),
     Action(.previous, [.backTab, .left, .up, "h", "k"], in: Mode.questions, "the previous button"),

@@ -121,6 +121,7 @@ extension AppState {
     case (.finishThese, _): return start(false)
     case (.keepAnyway, .keepingTarget): return keepTarget()
     case (.addAgain, .addingAgain(let files)): return [.addAgain(files.items)]
+    case (_, .nameTaken(let id)): return answer(name, about: id)
     case (.sendAgainNow, .sendingAgain(let ids)): return retryNow(ids.compactMap(item))
     case (.sendAgainNow, .queueingAgain(let rows)): return sendAgainNow(rows)
     case (.pauseNow, _): return pauseOnly(queue.rows.map(\.item))
@@ -194,6 +195,11 @@ extension AppState {
         let height = FailuresBox.lines(count, in: state.size)
         failures.list.move(to: failures.list.cursor, of: count, height: height)
         return count == 0 ? nil : .failures(failures)
+      }
+      if case .question(let question) = dialog, case .nameTaken(let id) = question.subject,
+        state.item(id)?.state.failure?.taken == nil
+      {
+        return nil
       }
       var scrolled = dialog
       scrolled.scroll { scroll in

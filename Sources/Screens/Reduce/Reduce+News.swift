@@ -127,13 +127,15 @@ extension AppState {
       if item.state.isPhase(of: new) { continue }
       record(item, became: new)
     }
+    let decided = noteTaken(changes.map(\.0))
     speeds.settle(isBusy: queue.totals.busy > 0, at: now)
     if list.followsKinds { list.settle(on: place, in: queue, height: layout.rows.count) }
     limitScroll()
     let leaving = leaveIfDone()
     if queue.totals.busy > 0 { summary = nil }
     if isFollowing { follow() }
-    guard wasBusy, isAtTheEnd else { return leaving }
+    // What is decided is about to be sent.
+    guard wasBusy, isAtTheEnd, decided.isEmpty else { return decided + leaving }
     sumUp()
     return tellOfTheEnd() + leaving
   }

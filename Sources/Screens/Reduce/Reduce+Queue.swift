@@ -93,6 +93,14 @@ extension AppState {
     guard !failed.isEmpty else {
       return refuse(items.isEmpty ? "nothing is selected" : "nothing to retry: not failed")
     }
+    let taken = failed.filter { $0.state.failure?.taken != nil }
+    names.add(taken.map(\.id))
+    let others = failed.filter { $0.state.failure?.taken == nil }
+    if !taken.isEmpty {
+      // The question about the names comes once nothing else is on the screen.
+      dialog = nil
+      return retryNow(others)
+    }
     // Files that may already be on the server could end up there twice, so ask first.
     return failed.contains(where: \.mayHaveArrived)
       ? ask(.sendingAgain(failed.map(\.id))) : retryNow(failed)
@@ -121,14 +129,19 @@ extension AppState {
   private mutating func retryAll() -> [Effect] {
     let failed = items.filter(\.state.isFailed)
     let unknown = failed.count(where: \.mayHaveArrived)
-    let ids = failed.filter { !$0.mayHaveArrived && $0.state.failure?.cause != .cancelled }
-      .map(\.id)
+    let taken = failed.filter { $0.state.failure?.taken != nil }.map(\.id)
+    names.add(taken)
+    let ids = failed.filter {
+      !$0.mayHaveArrived && $0.state.failure?.cause != .cancelled
+        && $0.state.failure?.taken == nil
+    }.map(\.id)
     let probed: [Effect] = isHeldUp ? [.probe] : []
     let effects = (ids.isEmpty ? [] : [.retry(ids)]) + probed
     if unknown > 0 {
       message =
         "\(HumanReadable.count(unknown, "file")) may have arrived: check on the server before you retry"
     } else if effects.isEmpty {
+      if !taken.isEmpty { return [] }
       return refuse("nothing has failed")
     } else {
       // The result may come at once and be the same as before, so say that the files are sent again.

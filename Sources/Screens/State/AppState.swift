@@ -47,6 +47,7 @@ package struct AppState: Sendable {
   /// The search that `n` and `N` repeat.
   var sought = Matcher("")
   var edits = EditHistory()
+  var names = NameQuestions()
   var pane = Pane.queue
   var server = PaneList<ServerEntry>()
   var history = PaneList<HistoryRow>()

@@ -8,7 +8,7 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   case details, page, help, browser, menu, failures
   // Questions, which come last.
   case quitting, pausing, breakingOff, removing, deleting, deletingTarget, keepingTarget
-  case addingAgain, sendingAgain, savingRule
+  case addingAgain, sendingAgain, savingRule, nameTaken
 
   /// The panes, which share most keys.
   static let panes: [Mode] = [.queue, .server, .history, .log, .targets]

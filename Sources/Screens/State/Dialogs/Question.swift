@@ -24,6 +24,8 @@ struct Question: Sendable {
     case sendingAgain([ItemID])
     /// A target would get this rule.
     case savingRule(RuleDraft)
+    /// The name of this item is taken on the server.
+    case nameTaken(ItemID)
     /// These files of the history would be sent again, and some of them may have arrived.
     case queueingAgain([HistoryRow])
   }
@@ -35,7 +37,8 @@ struct Question: Sendable {
   init(_ subject: Subject) {
     self.subject = subject
     // The safe answer is preselected: what is deleted cannot be restored, and what is sent twice is stored twice.
-    if [.deleting, .deletingTarget, .keepingTarget, .addingAgain, .sendingAgain].contains(mode) {
+    if [.deleting, .deletingTarget, .keepingTarget, .addingAgain, .sendingAgain, .nameTaken]
+      .contains(mode) {
       lit = 1
     }
   }
@@ -51,6 +54,7 @@ struct Question: Sendable {
     case .keepingTarget: .keepingTarget
     case .addingAgain: .addingAgain
     case .savingRule: .savingRule
+    case .nameTaken: .nameTaken
     case .sendingAgain, .queueingAgain: .sendingAgain
     }
   }
