@@ -74,7 +74,7 @@ extension AppState {
         return item
       })
     // They are about to be sent, so nothing is over yet.
-    for item in items { _ = queue.setState(item.id, .waiting) }
+    for item in items { _ = queue.change(item.id, to: .waiting, at: now) }
     message = "\(subject): \(what)"
     return edits + [.retry(items.map(\.id))]
   }
