@@ -35,10 +35,17 @@ final class NewAddresses: Sendable {
   /// The addresses that are closed to items that are still to be sent.
   static func read(_ db: Database) throws -> SentAddresses {
     let sql = "SELECT address, item, inode, path, last FROM sent_address WHERE NOT (\(isOpen))"
+    let entries = try db.rows(sql) { row in
+      SentAddresses.Entry(
+        address: row[0], item: row[1], inode: row[2], path: row[3], last: ItemID(row[4]))
+    }
+    let refused = try db.rows("SELECT clash, path, id FROM item WHERE listed AND clash IS NOT NULL")
+    {
+      row in
+      (clash: Clash(rawValue: row[0]), path: row[1] as [UInt8], item: ItemID(row[2]))
+    }
     return SentAddresses(
-      try db.rows(sql) { row in
-        SentAddresses.Entry(
-          address: row[0], item: row[1], inode: row[2], path: row[3], last: ItemID(row[4]))
-      })
+      entries,
+      refused: refused.compactMap { row in row.clash.map { ($0, row.path, row.item) } })
   }
 }

@@ -76,7 +76,8 @@ import UploadModel
             Fixture.play(&state, .setupRefused("404 Not Found", isGoodEnough: true))
           }
           if mode == .nameTaken {
-            Fixture.play(&state, .engine([(ItemID(1), NameQuestionTests.taken("x"))], at: state.now))
+            Fixture.play(
+              &state, .engine([(ItemID(1), NameQuestionTests.taken("x"))], at: state.now))
           }
           if mode == .savingRule {
             Fixture.play(

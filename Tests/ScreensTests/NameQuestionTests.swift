@@ -24,7 +24,8 @@ struct NameQuestionTests {
       items[index].identity = FileIdentity(
         device: 1, inode: UInt64(index), size: 1_300_000, modified: 1_764_000_000_000_000_000)
     }
-    Fixture.play(&state, .added(items), .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
+    Fixture.play(
+      &state, .added(items), .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
     return state
   }
 
@@ -33,7 +34,8 @@ struct NameQuestionTests {
   }
 
   @Test(
-    "it is asked by itself, and shows both sizes and times", arguments: [(80, 24), (120, 40), (40, 12)])
+    "it is asked by itself, and shows both sizes and times",
+    arguments: [(80, 24), (120, 40), (40, 12)])
   func shown(width: Int, height: Int) {
     var state = Self.state(size: Size(width: width, height: height))
     Fixture.play(&state, .engine([(ItemID(1), Self.taken("a.txt"))], at: state.now))
@@ -55,7 +57,8 @@ struct NameQuestionTests {
   func one(_ key: String, _ rule: IfThere) {
     var state = Self.state()
     Fixture.play(
-      &state, .engine([(ItemID(1), Self.taken("a.txt")), (ItemID(2), Self.taken("b.txt"))], at: state.now))
+      &state,
+      .engine([(ItemID(1), Self.taken("a.txt")), (ItemID(2), Self.taken("b.txt"))], at: state.now))
     let effects = Fixture.type(key, &state)
     var edited = Self.state().item(ItemID(1))
     edited?.record.ifThere = rule
@@ -79,11 +82,14 @@ struct NameQuestionTests {
   func all(_ key: String, _ rule: IfThere) {
     var state = Self.state()
     Fixture.play(
-      &state, .engine([(ItemID(1), Self.taken("a.txt")), (ItemID(2), Self.taken("b.txt"))], at: state.now))
+      &state,
+      .engine([(ItemID(1), Self.taken("a.txt")), (ItemID(2), Self.taken("b.txt"))], at: state.now))
     let effects = Fixture.type(key, &state)
     #expect(effects.last == .retry([ItemID(1), ItemID(2)]) && state.mode == .queue)
     let later = Fixture.play(
-      &state, .engine([(ItemID(3), .preparing(attempt: 1)), (ItemID(3), Self.taken("c.txt"))], at: state.now))
+      &state,
+      .engine(
+        [(ItemID(3), .preparing(attempt: 1)), (ItemID(3), Self.taken("c.txt"))], at: state.now))
     #expect(later.last == .retry([ItemID(3)]) && state.mode == .queue)
     #expect((1...3).allSatisfy { state.item(ItemID($0))?.record.ifThere == rule })
     // The answer is for this run: once everything is over, the next file is asked about.
@@ -91,7 +97,8 @@ struct NameQuestionTests {
       &state,
       .engine((1...3).map { (ItemID($0), .done(Receipt(status: 201))) }, at: state.now),
       .added([Fixture.item(4, "d.txt", size: 1)]),
-      .engine([(ItemID(4), .preparing(attempt: 1)), (ItemID(4), Self.taken("d.txt"))], at: state.now))
+      .engine(
+        [(ItemID(4), .preparing(attempt: 1)), (ItemID(4), Self.taken("d.txt"))], at: state.now))
     #expect(state.mode == .nameTaken)
   }
 
@@ -99,7 +106,8 @@ struct NameQuestionTests {
   func undone() {
     var state = Self.state()
     Fixture.play(
-      &state, .engine([(ItemID(1), Self.taken("a.txt")), (ItemID(2), Self.taken("b.txt"))], at: state.now))
+      &state,
+      .engine([(ItemID(1), Self.taken("a.txt")), (ItemID(2), Self.taken("b.txt"))], at: state.now))
     #expect(Fixture.play(&state, .key(.escape)) == [] && state.mode == .queue)
     #expect(Self.text(state).contains("name is taken"))
     #expect(state.item(ItemID(1))?.record.ifThere == nil)

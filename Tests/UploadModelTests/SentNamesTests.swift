@@ -162,6 +162,37 @@ struct SentNamesTests {
     #expect(!claim(items[0], &later))
   }
 
+  @Test(
+    "a file that was refused is refused as well if it is added once more, until the first has left")
+  func whatWasRefusedIsNotSentByAddingItAnew() throws {
+    var target = try target(address: "http://h/{file.name}", method: "PUT")
+    let first = items("a/x", "b/x")
+    func claim(_ item: UploadItem, _ sent: inout SentAddresses) -> Bool {
+      sent.claim("http://h/x", for: item, of: target, hiding: Secrets([])) == nil
+    }
+    var sent = SentAddresses()
+    #expect(claim(first[0], &sent) && !claim(first[1], &sent))
+    let anew = UploadItem(id: ItemID(7), location: first[1].location)
+    #expect(!claim(anew, &sent))
+    sent.forget([anew.id])
+    #expect(!claim(UploadItem(id: ItemID(8), location: first[1].location), &sent))
+    // In a later session, addresses are open to what is queued later, but not to a file that was refused.
+    let entry = SentAddresses.Entry(address: 0, item: 0, inode: 0, path: 0, last: ItemID(2))
+    let refusal = (
+      clash: Clash.address("http://h/x"), path: first[1].location.bytes, item: ItemID(2)
+    )
+    var later = SentAddresses([entry], refused: [refusal])
+    #expect(!claim(anew, &later))
+    let other = UploadItem(id: ItemID(9), location: "c/x")
+    #expect(claim(other, &later))
+    target.ifThere = .replace
+    #expect(claim(anew, &later))
+    target.ifThere = nil
+    later = SentAddresses([entry], refused: [refusal])
+    later.forget([ItemID(2)])
+    #expect(claim(anew, &later))
+  }
+
   @Test func whatHadTheSameNameInARequestIsRefusedAloneToo() throws {
     var target = try target()
     var items = items("a/x", "b/x", "b/y")

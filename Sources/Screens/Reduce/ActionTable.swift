@@ -246,7 +246,8 @@ extension Action {
       .skipAllThere, ["S"], in: [.nameTaken], "send none of this run whose name is taken",
       hint: "skip all of this run"),
     Action(
-      .keepAllBoth, ["B"], in: [.nameTaken], "send all of this run, under other names if theirs are taken",
+      .keepAllBoth, ["B"], in: [.nameTaken],
+      "send all of this run, under other names if theirs are taken",
       hint: "keep both, for all of this run"),
     Action(.removeNow, ["y", "x"], in: [.removing], "break it off and remove it", hint: "remove"),
     Action(.deleteNow, ["y", "x"], in: [.deleting], "delete it on the server", hint: "delete"),

@@ -317,6 +317,7 @@ extension UploadEngine {
   /// Forgets uploads. Those under way are cancelled first; nothing more is reported about the others.
   package nonisolated func remove(_ items: [ItemID]) {
     onQueue { engine in
+      engine.sentAddresses.forget(items)
       for id in items {
         for name in engine.runs.names { engine.runs.advance(.forgot(id), of: name, on: engine) }
         guard let job = engine.jobs[id] else { continue }

@@ -31,11 +31,25 @@ package struct SentAddresses: Hashable, Sendable {
   }
 
   private var entries: [UInt64: Entry] = [:]
+  /// The files that were refused because they would have overwritten another one, and the items that were refused. Adding
+  /// such a file once more does not make it another file.
+  private var refused: [Refusal: Set<ItemID>] = [:]
+
+  /// A file, by its path, that was not sent to an address.
+  private struct Refusal: Hashable {
+    let address: UInt64
+    let path: UInt64
+  }
 
   package init() {}
 
-  package init(_ entries: [Entry]) {
+  /// `refused` are the items of the queue that were refused.
+  package init(_ entries: [Entry], refused: [(clash: Clash, path: [UInt8], item: ItemID)] = []) {
     self.entries = Dictionary(entries.map { ($0.address, $0) }) { $1 }
+    for case (.address(let address), let path, let id) in refused {
+      let refusal = Refusal(address: Self.hash(address.utf8), path: Self.hash(path))
+      self.refused[refusal, default: []].insert(id)
+    }
   }
 
   package var isEmpty: Bool { entries.isEmpty }
@@ -52,16 +66,29 @@ package struct SentAddresses: Hashable, Sendable {
     let clash = Clash.address(shown)
     if item.record.clash == clash { return .clash(clash) }
     let entry = Entry(Self.hash(shown.utf8), item)
+    let refusal = Refusal(address: entry.address, path: entry.path)
+    if target.ifThere != .replace, let others = refused[refusal], others != [item.id] {
+      refused[refusal]?.insert(item.id)
+      return .clash(clash)
+    }
     guard let other = entries.updateValue(entry, forKey: entry.address) else {
       isNew(entry)
       return nil
     }
     if !other.isSame(as: entry), other.last.map({ item.id <= $0 }) ?? true {
       entries[entry.address] = other
+      refused[refusal, default: []].insert(item.id)
       return .clash(clash)
     }
     if other.last != nil || !other.isSame(as: entry) { isNew(entry) }
     return nil
+  }
+
+  /// Forgets that items were refused, because they have left the queue.
+  package mutating func forget(_ items: some Sequence<ItemID>) {
+    guard !refused.isEmpty else { return }
+    let gone = Set(items)
+    refused = refused.mapValues { $0.subtracting(gone) }.filter { !$0.value.isEmpty }
   }
 
   /// A hash that is the same in every process.

@@ -38,7 +38,8 @@ struct Question: Sendable {
     self.subject = subject
     // The safe answer is preselected: what is deleted cannot be restored, and what is sent twice is stored twice.
     if [.deleting, .deletingTarget, .keepingTarget, .addingAgain, .sendingAgain, .nameTaken]
-      .contains(mode) {
+      .contains(mode)
+    {
       lit = 1
     }
   }
