@@ -140,5 +140,6 @@ struct NameQuestionTests {
     receipt.fate?.skipped = TakenName("a.txt")
     Fixture.play(&state, .engine([(ItemID(1), .done(receipt))], at: state.now))
     #expect(Self.text(state).contains("skipped, the name is taken"))
+    #expect(state.queue.totals.endWords == "0 files sent, 1 skipped")
   }
 }

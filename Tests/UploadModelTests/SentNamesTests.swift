@@ -186,6 +186,7 @@ struct SentNamesTests {
     let other = UploadItem(id: ItemID(9), location: "c/x")
     #expect(claim(other, &later))
     target.ifThere = .replace
+    later = SentAddresses([entry], refused: [refusal])
     #expect(claim(anew, &later))
     target.ifThere = nil
     later = SentAddresses([entry], refused: [refusal])

@@ -175,10 +175,11 @@ struct QuestionBox {
     let there = taken.words.isEmpty ? "" : ": \(taken.words)"
     let others = state.names.waiting.count - 1
     let more = others > 0 ? " \(HumanReadable.count(others, "more file")) to ask about." : ""
+    let all = " A capital letter answers for all of this run."
     return (
       "The name is taken",
       "The server has \(shown(taken.name))\(there). This one: "
-        + "\(own.compactMap(\.self).joined(separator: ", ")).\(more)"
+        + "\(own.compactMap(\.self).joined(separator: ", ")).\(more)\(all)"
     )
   }
 

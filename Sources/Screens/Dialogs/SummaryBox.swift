@@ -38,7 +38,8 @@ struct SummaryBox {
   private var counts: Canvas.Spans {
     let counts = summary.counts
     let all: [(count: Int, sign: Unicode.Scalar, words: String, role: Role)] = [
-      (counts.done, "✓", "sent", .good), (counts.doubtful, "!", "of them doubtful", .warning),
+      (counts.done - counts.skipped, "✓", "sent", .good), (counts.skipped, "·", "skipped", .dim),
+      (counts.doubtful, "!", "of them doubtful", .warning),
       (counts.failed, "✗", "failed", .bad),
       (counts.unknown, "?", "may have arrived", .warning),
     ]

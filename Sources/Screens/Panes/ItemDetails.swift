@@ -187,7 +187,10 @@ struct ItemDetails {
     // If there is a record of what was sent, a separate line shows it.
     let made =
       sent == nil ? item.preparedSize.map { ", \(HumanReadable.bytes($0)) as sent" } ?? "" : ""
-    let plain = fact("Type", type) + fact("Size", HumanReadable.bytes(item.size) + made)
+    let chosen = item.record.ifThere.map { "the file \($0.words)" }
+    let plain =
+      fact("If taken", chosen) + fact("Type", type)
+      + fact("Size", HumanReadable.bytes(item.size) + made)
     switch item.state {
     case .processing(let processing):
       return state + fact("Status", Failure.statusLine(processing.receipt.status)) + plain
@@ -202,7 +205,9 @@ struct ItemDetails {
         + fact("Note", item.resumePoint?.words) + plain
     case .done(let receipt):
       return fact(Self.address, receipt.url, .accent) + fact("Deletion", receipt.deletionURL)
-        + state + fact("Time", time(receipt)) + fact("Tries", "\(receipt.attempts)")
+        + state + fact("There", receipt.skipped?.words)
+        + fact("Time", receipt.skipped == nil ? time(receipt) : nil)
+        + fact("Tries", "\(receipt.attempts)")
         + fact("Pieces", receipt.pieces?.words) + plain
     case .failed(let failure), .retrying(let failure, _, _, _):
       return state + fact("Status", failure.status.map(Failure.statusLine))

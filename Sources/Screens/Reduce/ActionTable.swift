@@ -240,15 +240,12 @@ extension Action {
     Action(
       .keepBoth, ["b"], in: [.nameTaken], "send the file under another name", hint: "keep both"),
     Action(
-      .replaceAllThere, ["R"], in: [.nameTaken], "send all of this run, and replace what is there",
-      hint: "replace all of this run"),
+      .replaceAllThere, ["R"], in: [.nameTaken], "send all of this run, and replace what is there"),
     Action(
-      .skipAllThere, ["S"], in: [.nameTaken], "send none of this run whose name is taken",
-      hint: "skip all of this run"),
+      .skipAllThere, ["S"], in: [.nameTaken], "send none of this run whose name is taken"),
     Action(
       .keepAllBoth, ["B"], in: [.nameTaken],
-      "send all of this run, under other names if theirs are taken",
-      hint: "keep both, for all of this run"),
+      "send all of this run, under other names if theirs are taken"),
     Action(.removeNow, ["y", "x"], in: [.removing], "break it off and remove it", hint: "remove"),
     Action(.deleteNow, ["y", "x"], in: [.deleting], "delete it on the server", hint: "delete"),
     Action(

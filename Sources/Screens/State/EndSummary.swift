@@ -15,7 +15,9 @@ extension Totals {
   /// How the files ended, in words: "3 files sent, 1 failed".
   var endWords: String {
     let tried = failed - notTried
-    return HumanReadable.count(done, "file") + " sent" + Receipt.doubtWords(doubtful, of: done)
+    let sent = done - skipped
+    return HumanReadable.count(sent, "file") + " sent" + Receipt.doubtWords(doubtful, of: sent)
+      + (skipped > 0 ? ", \(skipped) skipped" : "")
       + (tried > 0 ? ", \(tried) failed" : "") + (notTried > 0 ? ", \(notTried) not tried" : "")
       + (unknown > 0 ? ", \(unknown) unknown" : "")
   }

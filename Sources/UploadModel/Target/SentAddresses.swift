@@ -7,7 +7,7 @@ import ScalarText
 ///
 /// Reports and the queue store them, since what is sent later belongs to the run before it: what had arrived there would
 /// be overwritten just the same.
-package struct SentAddresses: Hashable, Sendable {
+package struct SentAddresses: Sendable {
   /// An address and the file that was sent to it. Only hashes are kept, since there may be very many.
   package struct Entry: Hashable, Sendable {
     package let address: UInt64
@@ -95,6 +95,15 @@ package struct SentAddresses: Hashable, Sendable {
   fileprivate static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
     SHA256.hash(bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
+}
+
+/// Those that are taken count, not who was refused.
+extension SentAddresses: Hashable {
+  package static func == (one: SentAddresses, other: SentAddresses) -> Bool {
+    one.entries == other.entries
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(entries) }
 }
 
 extension SentAddresses.Entry {

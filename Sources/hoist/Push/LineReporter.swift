@@ -120,7 +120,8 @@ struct LineReporter: PushReporter {
       moving[item.id] = nil
       // A doubt is news even for those who only want to hear of failures.
       if !isQuiet || receipt.isDoubtful {
-        var line = "\(receipt.isDoubtful ? "!" : "✓") \(name): \(SafeText.line(receipt.words))"
+        let sign = receipt.isDoubtful ? "!" : receipt.skipped != nil ? "·" : "✓"
+        var line = "\(sign) \(name): \(SafeText.line(receipt.words))"
         if !receipt.wasThere {
           line += ", \(HumanReadable.bytes(receipt.bytes))"
           line += " in \(HumanReadable.seconds(receipt.seconds))"

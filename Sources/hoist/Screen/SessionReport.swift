@@ -133,9 +133,11 @@ struct SessionReport {
     let time =
       figures.seconds > 0
       ? ", \(HumanReadable.bytes(figures.bytes)) in \(HumanReadable.duration(figures.seconds))" : ""
-    let doubt = Receipt.doubtWords(items.totals.doubtful, of: total - unsent)
-    let sent = "\(total - unsent) of \(HumanReadable.count(total, "file")) sent"
-    var lines = [sent + doubt + time + taken + kept]
+    let skipped = items.totals.skipped
+    let doubt = Receipt.doubtWords(items.totals.doubtful, of: total - unsent - skipped)
+    let sent = "\(total - unsent - skipped) of \(HumanReadable.count(total, "file")) sent"
+    let left = skipped > 0 ? "; \(skipped) skipped, their names are taken" : ""
+    var lines = [sent + doubt + time + left + taken + kept]
     if isStopped, unsent > 0 {
       lines.append(
         "the queue is stopped; to resume it, run \"hoist queue start\(queueOption)\" or press s on the screen"

@@ -61,10 +61,10 @@ extension AppState {
   private mutating func decide(_ rule: IfThere, about items: [UploadItem]) -> [Effect] {
     let what =
       switch rule {
-      case .replace: "replaces what is there"
-      case .skip: "is skipped"
-      case .rename: "is sent under another name"
-      case .fail, .ask: "is left"
+      case .replace: "what is there is replaced"
+      case .skip: "skipped"
+      case .rename: "both are kept"
+      case .fail, .ask: "left as they are"
       }
     let subject = items.count == 1 ? items[0].fileName : HumanReadable.count(items.count, "file")
     let edits = edit(
