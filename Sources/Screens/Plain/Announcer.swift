@@ -208,6 +208,4 @@ extension AppState {
 
   /// How many of those are doubtful.
   package var doubtfulCount: Int { queue.totals.doubtful }
-  /// How many files were skipped because their names were taken.
-  package var skippedCount: Int { queue.totals.skipped }
 }
