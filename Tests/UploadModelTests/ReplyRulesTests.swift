@@ -43,6 +43,22 @@ struct ReplyRulesTests {
     #expect(outcome(verdict) == "delivered -")
   }
 
+  // MARK: The address
+
+  /// Without a rule and without a `Location`, the address is that of a plain reply.
+  @Test(arguments: [
+    (#"{"url": "https://cdn.h/f/42"}"#, "https://cdn.h/f/42"),
+    (#"{"id": 42, "url": "/f/42"}"#, "https://h/f/42"),
+    (#"{"url": "javascript:alert(1)"}"#, "-"), (#"{"url": ""}"#, "-"), (#"{"url": 7}"#, "-"),
+    (#"[{"url": "https://h/f"}]"#, "-"), (#"{"file": {"url": "https://h/f"}}"#, "-"),
+    ("https://h/f/42", "-"),
+  ])
+  func anAddressInAPlainReply(_ body: String, _ address: String) throws {
+    #expect(outcome(try judge(body) { _ in }) == "delivered \(address)")
+    let both = try judge(body, status: 201, headers: ["location": "/at/7"]) { _ in }
+    #expect(outcome(both) == "delivered https://h/at/7")
+  }
+
   // MARK: Which statuses
 
   @Test(arguments: [
