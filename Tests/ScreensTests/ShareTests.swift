@@ -39,7 +39,7 @@ import Testing
         return false
       }
       let before = file.sent
-      let wasOut = file.state.isFinished || file.state == .paused
+      let wasOut = file.state.isFinished
       step(&file, id)
       files[id] = file
       Fixture.play(&state, .engine([(id, file.state)], at: state.now + 0.1))
@@ -148,7 +148,7 @@ import Testing
     render(state, size: state.size).text[22]
   }
 
-  @Test func whatFailsOrIsClearedStaysAPartOfAllAndWhatIsHeldBackDoesNot() {
+  @Test func whatFailsIsClearedOrHeldBackStaysAPartOfAll() {
     var state = Fixture.empty()
     let ids = (1...5).map { ItemID($0) }
     Fixture.play(&state, .added(ids.map { Fixture.item($0.rawValue, "\($0)") }))
@@ -161,17 +161,54 @@ import Testing
     change(1, .failed(Fixture.tooLarge))
     #expect(Self.line(state).contains("30%  1.5 of 5.0 kB done"))
     change(2, .paused)
-    #expect(Self.line(state).contains("25%  1.0 of 4.0 kB done"))
+    #expect(Self.line(state).contains("20%  1.0 of 5.0 kB done"), "it will start over")
     change(3, .done(Fixture.receipt))
-    #expect(Self.line(state).contains("50%  2.0 of 4.0 kB"))
+    #expect(Self.line(state).contains("40%  2.0 of 5.0 kB"))
     Fixture.play(&state, .perform(.clear))
-    #expect(state.queue.count == 4 && Self.line(state).contains("50%  2.0 of 4.0 kB"))
+    #expect(state.queue.count == 4 && Self.line(state).contains("40%  2.0 of 5.0 kB"))
     // When it comes back, it counts once.
     Fixture.play(&state, .perform(.undo))
-    #expect(Self.line(state).contains("50%  2.0 of 4.0 kB"))
+    #expect(Self.line(state).contains("40%  2.0 of 5.0 kB"))
     change(2, .waiting)
-    #expect(Self.line(state).contains("40%  2.0 of 5.0 kB"), "it starts over")
+    #expect(Self.line(state).contains("40%  2.0 of 5.0 kB"))
     for id in [2, 4, 5] as [Int64] { change(id, .failed(Fixture.tooLarge)) }
     #expect(Self.line(state).contains("1.0 of 5.0 kB arrived"))
+  }
+
+  /// A file that will resume where it left off: 44 of 100 MB, of which the server has acknowledged 40.
+  @Test func aPauseMovesNeitherTheBarNorWhatIsInTransit() throws {
+    var state = Fixture.empty(size: Size(width: 120, height: 40))
+    let url = try #require(URL(string: "https://api.example.com/files/1"))
+    Fixture.play(
+      &state,
+      .added([
+        Fixture.item(1, "large", size: 100_000_000), Fixture.item(2, "other", size: 10_000_000),
+      ]))
+    var point = ResumePoint(
+      url: url, target: "",
+      identity: FileIdentity(device: 1, inode: 1, size: 100_000_000, modified: 0))
+    point.offset = 40_000_000
+    Fixture.play(
+      &state, .resumePoint(ItemID(1), point),
+      .engine(
+        [
+          (ItemID(1), .sending(attempt: 1, sent: 44_000_000, total: 100_000_000)),
+          (ItemID(2), .sending(attempt: 1, sent: 1_000_000, total: 10_000_000)),
+        ], at: state.now))
+    #expect(state.queue.totals.movingBytes == 5_000_000)
+    #expect(state.queue.totals.keptBytes == 40_000_000)
+    let percent = state.queue.totals.percent
+    Fixture.play(&state, .engine([(ItemID(1), .paused)], at: state.now))
+    #expect(state.queue.totals.movingBytes == 1_000_000)
+    #expect(percent == 40 && state.queue.totals.percent == percent)
+    // The details keep what was sent.
+    Fixture.play(&state, .key(.enter))
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("Sent     44 of 100 MB, 44%"), "\(text)")
+    // What the server says later changes the counts at once.
+    Fixture.play(&state, .resumePoint(ItemID(1), nil))
+    #expect(state.queue.totals.keptBytes == 0)
+    Fixture.play(&state, .removed([ItemID(1), ItemID(2)]))
+    #expect(state.queue.totals == Totals())
   }
 }

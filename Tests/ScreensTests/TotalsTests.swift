@@ -495,9 +495,9 @@ import Testing
     let total = try #require(
       state.speeds.totalETA(remaining: state.queue.totals.bytesToGo, at: state.now))
     #expect(total >= row && row > 900)
-    // What is paused is in neither.
-    #expect(Self.said(state).contains("14%  "), "\(Self.said(state))")
-    #expect(Self.said(state).contains(" of 120 MB"))
+    // What is paused is a part of all, and not of the time.
+    #expect(Self.said(state).contains("2%  "), "\(Self.said(state))")
+    #expect(Self.said(state).contains(" of 620 MB"))
   }
 
   /// Both share a limit of 2 MB/s: when the first ends, after 10 s, the second has all of it.

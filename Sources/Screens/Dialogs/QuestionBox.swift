@@ -84,7 +84,7 @@ struct QuestionBox {
       if totals.active == 0 { parts[0] = "Nothing is being sent: " + parts[0] }
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       let far =
-        totals.movingBytes > 0
+        totals.movingBytes &+ totals.keptBytes > 0
         ? " \(TotalLine.part(totals.share.done, of: totals.share.all)) done." : ""
       // A cost that does not fit beside the answers is given here.
       let room = width - 13 - (Action.inMode(.quitting).compactMap(\.hint?.count).max() ?? 0)

@@ -51,7 +51,7 @@ extension Totals {
   /// The outcomes of all bytes or files that `share` counts.
   var bar: Bar {
     let parts: [(Bar.Kind, Int64, Int)] = [
-      (.gone, goneBytes, goneFiles), (.arrived, arrivedBytes, done),
+      (.gone, goneBytes, goneFiles), (.arrived, arrivedBytes &+ keptBytes, done),
       (.moving, movingBytes, awaiting), (.unknown, unknownBytes, unknown),
       (.failed, failedBytes, failed),
     ]

@@ -29,7 +29,8 @@ struct TotalLine {
   /// The legend of the bar's parts; empty if fewer than two are visible or there is no room.
   private func legend(fitting width: Int) -> Canvas.Spans {
     let parts: [(bytes: Int64, words: String, kind: Bar.Kind)] = [
-      (totals.arrivedBytes, "arrived", .arrived), (totals.movingBytes, "in transit", .moving),
+      (totals.arrivedBytes &+ totals.keptBytes, "arrived", .arrived),
+      (totals.movingBytes, "in transit", .moving),
       (totals.unknownBytes, "unknown", .unknown), (totals.failedBytes, "failed", .failed),
     ]
     let seen = parts.filter { $0.bytes > 0 }

@@ -4,10 +4,9 @@
 /// byte counts once, so that totals of files and queues can be added.
 ///
 /// Bytes are done once they need nothing more: all bytes of finished files, whatever became of those, and the bytes of
-/// other files that have been handed over. `share` compares the done bytes with the sum of the done bytes and the bytes
-/// to go. The bytes to go are those that will still be handed over without user action; the remaining time is based on
-/// them. So the share falls only if files are added or released, if an upload starts over, or if only files that the
-/// user holds back are left.
+/// other files that have been handed over. `share` compares the done bytes with all bytes. The bytes to go are those that
+/// will still be handed over without user action; the remaining time is based on them. So the share falls only if files
+/// are added, if an upload starts over, or if one is broken off that would have to.
 package struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   package private(set) var waiting = 0
@@ -34,8 +33,11 @@ package struct Totals: Hashable, Sendable {
 
   /// Bytes of files that the server has taken.
   package private(set) var arrivedBytes: Int64 = 0
-  /// Bytes that have been handed over and need not be sent again, in files whose outcome is still open.
+  /// Bytes that have been handed over and that the server has not acknowledged, in files that are under way.
   package private(set) var movingBytes: Int64 = 0
+  /// Bytes that the server has acknowledged or, in files that are not under way, need not be sent again, in files whose
+  /// outcome is still open.
+  package private(set) var keptBytes: Int64 = 0
   /// Bytes that will still be handed over without user action.
   package private(set) var bytesToGo: Int64 = 0
   /// Bytes that have not been handed over, in files that the user holds back.
@@ -66,18 +68,16 @@ package struct Totals: Hashable, Sendable {
   package var bytes: Int64 { doneBytes &+ bytesToGo &+ pausedBytes }
   /// Bytes that need no further sending.
   private var doneBytes: Int64 {
-    arrivedBytes &+ movingBytes &+ unknownBytes &+ failedBytes &+ goneBytes
+    arrivedBytes &+ keptBytes &+ movingBytes &+ unknownBytes &+ failedBytes &+ goneBytes
   }
-  /// How much is done, in bytes, or in files if all that count are empty. Files that the user holds back count only once
-  /// nothing else is left to do.
+  /// How much is done, in bytes, or in files if all that are left to send are empty. Files that the user holds back count like all
+  /// others, so that the share stays where it is when a file is paused.
   package var share: (done: Int64, all: Int64) {
     countsBytes
-      ? (doneBytes, countedBytes)
-      : (Int64(over + awaiting + goneFiles), Int64(all - (busy > 0 ? paused : 0) + goneFiles))
+      ? (doneBytes, bytes) : (Int64(over + awaiting + goneFiles), Int64(all + goneFiles))
   }
   /// Whether `share` counts bytes.
-  package var countsBytes: Bool { countedBytes > 0 }
-  private var countedBytes: Int64 { busy > 0 ? doneBytes &+ bytesToGo : bytes }
+  package var countsBytes: Bool { (busy > 0 ? doneBytes &+ bytesToGo : bytes) > 0 }
   /// `share` in percent; 100 only once nothing is left to do, not even to wait for replies.
   package var percent: Int {
     let percent = HumanReadable.percent(share.done, of: share.all)
@@ -147,7 +147,12 @@ package struct Totals: Hashable, Sendable {
     }
     if item.state.isHandedOver { awaiting += one }
     guard !item.state.isFinished else { return }
-    movingBytes &+= sent
+    // Of a file that is not under way, only what need not be sent again has been counted as reached.
+    let acknowledged =
+      item.state.isActive && !item.state.isPreparing && !item.state.isProcessed
+      ? Int64(one) &* min(item.keptBytes, handedOver ?? 0) : sent
+    keptBytes &+= acknowledged
+    movingBytes &+= sent &- acknowledged
     if item.state != .paused { bytesToGo &+= size &- sent }
   }
 }

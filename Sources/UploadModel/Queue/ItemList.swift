@@ -18,11 +18,8 @@ package struct ItemList: Sendable {
     package init(item: UploadItem) {
       self.item = item
       said = item.state.failure?.said
-      reached = item.state.bytesHandedOver(of: item.sentSize) ?? kept
+      reached = item.state.bytesHandedOver(of: item.sentSize) ?? item.keptBytes
     }
-
-    /// How many of its bytes the server has kept from earlier attempts.
-    private var kept: Int64 { item.canGoOn ? item.resumePoint?.offset ?? 0 : 0 }
 
     /// Replaces the item by its current version.
     package mutating func set(_ item: UploadItem) {
@@ -49,7 +46,7 @@ package struct ItemList: Sendable {
     private mutating func reach() {
       switch item.state {
       // The next attempt starts after the bytes that were kept.
-      case .preparing, .waiting: reached = kept
+      case .preparing, .waiting: reached = item.keptBytes
       // Once an attempt has ended without success, the state no longer tells.
       default: reached = item.state.bytesHandedOver(of: item.sentSize) ?? reached
       }
@@ -206,7 +203,9 @@ package struct ItemList: Sendable {
   /// Records where an item can resume. Returns the changed item.
   package mutating func setResumePoint(_ id: ItemID, _ point: ResumePoint?) -> UploadItem? {
     guard let position = positions[id] else { return nil }
+    totals.subtract(rows[position].item, reached: rows[position].counted)
     rows[position].item.resumePoint = point
+    totals.add(rows[position].item, reached: rows[position].counted)
     return rows[position].item
   }
 
