@@ -142,6 +142,12 @@ import UploadModel
       "<html><head><title>400 File already exists.</title></head><body><h1>400 File already exists.</h1>",
       "400 File already exists."
     ),
+    // The title is a status, perhaps with the name of the site; the sentence says why.
+    ("<title>500</title><p>The disk is full.</p>", "The disk is full."),
+    (
+      "<!doctype html><html><head><title>500 | Shop</title></head><body><h1>500</h1><p>No room left.</p>",
+      "No room left."
+    ),
     // Text.
     ("\n\n  quota\texceeded  \r\nsecond line", "quota exceeded"), ("no", "no"),
   ])

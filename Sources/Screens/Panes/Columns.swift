@@ -42,6 +42,13 @@ struct Columns {
     name = columns.lowerBound + Self.name..<max(columns.lowerBound + Self.name, rest.end)
   }
 
+  /// The columns for the reason of a failure: those of the progress and the state and, if the reason needs more, that
+  /// of the size.
+  func reason(for label: StateLabel, ascii: Bool) -> Range<Int> {
+    let whole = Glyphs.width(Glyphs.of(label.forms.first ?? "", ascii: ascii))
+    return size.isEmpty || whole <= words.count ? words : size.lowerBound..<state.upperBound
+  }
+
   /// The columns of the progress and the state, for words in place of both.
   var words: Range<Int> { (bar.isEmpty ? percent : bar).lowerBound..<state.upperBound }
 }

@@ -25,9 +25,14 @@ struct ItemDetails {
     if failure.cause.isOfThePath {
       story.insert(line(item.location.description, .dim, cut: width), at: 0)
     }
-    var lines = Array(story.prefix(said == nil ? 3 : 2))
-    if let said { lines.append(line("\u{22}\(said)\u{22}", .warning, cut: width)) }
-    return lines
+    // What the server said gets a second line if the explanation leaves one.
+    let room = 3 - min(story.count, 2)
+    let words = said.map {
+      TextFitting.wrapped(
+        Glyphs.of("\u{22}\($0)\u{22}", ascii: isASCII), to: width, lines: room, ascii: isASCII
+      ).map { TextLine($0, .warning) }
+    }
+    return story.prefix(3 - (words?.count ?? 0)) + (words ?? [])
   }
 
   private var words: StateLabel { StateLabel(of: row, in: state) }
@@ -197,7 +202,11 @@ struct ItemDetails {
     case .waiting, .preparing, .awaitingReply, .paused:
       // The state may already include the note.
       let note = item.note.flatMap { label.contains($0) ? nil : $0 }
-      return state + fact("Note", copiesNote, .warning) + fact("Note", note, .warning) + plain
+      let kept = row.counted
+      let percent = HumanReadable.percent(kept, of: item.sentSize)
+      let sent = kept > 0 ? "\(TotalLine.part(kept, of: item.sentSize)), \(percent)%" : nil
+      return state + fact("Sent", sent) + fact("Note", copiesNote, .warning)
+        + fact("Note", note, .warning) + plain
     case .sending(_, let sent, let total):
       let percent = HumanReadable.percent(sent, of: total)
       return state + fact("Sent", "\(TotalLine.part(sent, of: total)), \(percent)%")

@@ -20,19 +20,34 @@ struct QueuePane {
   func paint(on canvas: inout Canvas) {
     if let row = layout.headings { paintHeadings(row, on: &canvas) }
     guard state.rowCount > 0 else { return paintEmpty(on: &canvas) }
-    let list = state.list
-    let visible = list.window.visible(of: state.rowCount, height: layout.rows.count)
+    let indices = state.queueLines(layout)
     var before: [Glyph] = []
-    for (line, index) in zip(layout.rows, visible) {
+    for (position, index) in indices.enumerated() {
       guard let row = state.row(index) else { continue }
-      before = paint(row, isSelected: index == list.cursor, after: before, line: line, on: &canvas)
+      let line = layout.rows.lowerBound + position
+      if position > 0, indices[position - 1] == index {
+        paintSecondLine(of: row, line: line, on: &canvas)
+        continue
+      }
+      let isSelected = index == state.list.cursor
+      before = paint(row, isSelected: isSelected, after: before, line: line, on: &canvas)
     }
-    paintWhereTheRestIs(on: &canvas)
+    paintWhereTheRestIs(below: indices.count, on: &canvas)
+  }
+
+  /// Paints the rest of the reason why the file under the cursor failed.
+  private func paintSecondLine(of row: Queue.Row, line: Int, on canvas: inout Canvas) {
+    let isMarked = state.marks.contains(row.item.id)
+    let ground = canvas.row(line, columns: layout.list, isSelected: true, isMarked: isMarked)
+    let label = StateLabel(of: row, in: state)
+    let place = columns.reason(for: label, ascii: canvas.ascii)
+    let rest = label.wrapped(to: place.count, ascii: canvas.ascii).dropFirst().first ?? []
+    canvas.put(rest, row: line, column: place.lowerBound, style: Style(label.role, on: ground))
   }
 
   /// Says where to find the files that earlier sessions sent, which have left the queue.
-  private func paintWhereTheRestIs(on canvas: inout Canvas) {
-    let line = layout.rows.lowerBound + state.rowCount + 1
+  private func paintWhereTheRestIs(below lines: Int, on canvas: inout Canvas) {
+    let line = layout.rows.lowerBound + lines + 1
     guard state.options.hasHistory, state.queue.totals.done == 0, layout.rows.contains(line) else {
       return
     }
@@ -89,8 +104,19 @@ struct QueuePane {
     canvas.put(
       type.fitting(columns.type.count, ascii: canvas.ascii), row: line,
       column: columns.type.lowerBound, style: style(.dim))
+    let reason = item.state.isFailed ? columns.reason(for: label, ascii: canvas.ascii) : nil
+    if let reason {
+      let words =
+        isSelected
+        ? label.wrapped(to: reason.count, ascii: canvas.ascii)[0]
+        : label.fitting(reason.count, ascii: canvas.ascii)
+      canvas.put(words, row: line, column: reason.lowerBound, style: style(label.role))
+      if reason != columns.words { return [] }
+    }
     let sizeStyle = style(item.state.isDone ? .dim : .plain)
-    canvas.putRight(sizeText(item), row: line, columns: columns.size, style: sizeStyle)
+    canvas.putRight(
+      HumanReadable.bytes(item.sentSize), row: line, columns: columns.size, style: sizeStyle)
+    if reason != nil { return [] }
     if item.state.isDone {
       paintPlace(of: row, label, line: line, ground, on: &canvas)
       return []
@@ -192,6 +218,27 @@ struct QueuePane {
   private func sizeText(_ item: UploadItem) -> String {
     if item.sentSize == 0, item.identity == nil, item.state.failure != nil { return "—" }
     return HumanReadable.bytes(item.sentSize)
+  }
+}
+
+extension AppState {
+  /// The numbers of the rows on the lines of the queue's pane. That of the row under the cursor is there twice if its
+  /// file failed and the reason needs two lines.
+  func queueLines(_ layout: Layout) -> [Int] {
+    let height = layout.rows.count
+    var lines = Array(list.window.visible(of: rowCount, height: height))
+    guard height > 2, let row = row(list.cursor), row.item.state.isFailed,
+      let place = lines.firstIndex(of: list.cursor)
+    else { return lines }
+    let columns = Columns(in: layout.list, hasTargets: queue.hasSeveralTargets)
+    let label = StateLabel(of: row, in: self)
+    let room = columns.reason(for: label, ascii: isASCII).count
+    guard label.wrapped(to: room, ascii: isASCII).count > 1 else { return lines }
+    lines.insert(list.cursor, at: place + 1)
+    guard lines.count > height else { return lines }
+    // Another row makes room.
+    if place + 1 == height { lines.removeFirst() } else { lines.removeLast() }
+    return lines
   }
 }
 

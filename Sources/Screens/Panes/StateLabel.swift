@@ -143,9 +143,11 @@ struct StateLabel {
     case .outcomeUnknown: self.init("?", .warning, failure.headline)
     case _ where failure.arrival == .unclear:
       let status = failure.status.map(String.init) ?? failure.headline
+      let start = "may have arrived · \(status) · "
       self.init(
-        "?", .warning, "may have arrived · \(failure.headline)", "may have arrived · \(status)",
-        "\(status) · unclear")
+        "?", .warning, said.map { start + $0 }, "may have arrived · \(failure.headline)",
+        "may have arrived · \(status)", "\(status) · unclear")
+      if let said { self.said = (start, said) }
     case .cancelled: self.init("✗", .warning, failure.headline)
     case .notTried(let why):
       self.init("✗", .warning, "\(failure.headline) · \(why)", failure.headline)
@@ -153,12 +155,15 @@ struct StateLabel {
       let person = failure.needsPerson ? " · needs you" : ""
       // The shortest form is just the status, unless the failure has another reason.
       let status = failure.cause == .refused ? failure.status : nil
+      // The sign says that it failed, so that the room is for the reason.
+      let short = failure.status.map { "\($0) · " }
       self.init(
         "✗", .bad, said.map { "failed: \(failure.headline) · \($0)" },
         said.flatMap { said in failure.status.map { "failed: \($0) · \(said)" } },
+        said.flatMap { said in short.map { $0 + said } },
         "failed: \(failure.headline)\(person)", "failed: \(failure.headline)",
         failure.headline, status.map { "failed: \($0)" } ?? failure.headline)
-      if let said, let status = failure.status { self.said = ("failed: \(status) · ", said) }
+      if let said, let short { self.said = (short, said) }
     }
   }
 
@@ -176,6 +181,15 @@ struct StateLabel {
       if Glyphs.width(glyphs) <= width { return glyphs }
     }
     return TextFitting.end(Glyphs.of(forms.last ?? "", ascii: ascii), to: width, ascii: ascii)
+  }
+
+  /// The label in two lines of `width` columns if it is a failure whose reason does not fit in one; otherwise one line.
+  func wrapped(to width: Int, ascii: Bool) -> [[Glyph]] {
+    let line = fitting(width, ascii: ascii)
+    guard let said else { return [line] }
+    let whole = Glyphs.of(said.start + said.words, ascii: ascii)
+    guard Glyphs.width(whole) > width else { return [line] }
+    return TextFitting.wrapped(whole, to: width, lines: 2, ascii: ascii).map { Array($0) }
   }
 
   private static func again(_ attempt: Int) -> String { attempt > 1 ? " (try \(attempt))" : "" }

@@ -162,11 +162,11 @@ extension Action {
     Action(.find, ["/"], in: [.help], "show only lines that contain a text", hint: "search"),
     Action(.find, ["/"], in: [.browser], "show only names that contain a text", hint: "filter"),
     Action(
-      .accept, [.enter, " "], in: [.failures], "mark its files in the queue", hint: "mark them"),
-    Action(.retry, ["r"], in: [.failures], "send its files again", hint: "retry them"),
+      .accept, [.enter, " "], in: [.failures], "mark its files in the queue", hint: "mark"),
+    Action(.retry, ["r"], in: [.failures], "send its files again", hint: "retry"),
     Action(
       .remove, ["x", .delete], in: [.failures], "remove its files from the queue",
-      hint: "remove them"),
+      hint: "remove"),
     Action(
       .writeList, ["w"], in: [.failures], "write the paths of its files into a file",
       hint: "write a list"),

@@ -24,7 +24,12 @@ extension AppState {
   private func rowIndex(atRow row: Int, column: Int) -> Int? {
     guard dialog == nil, !layout.isTooSmall, layout.list.contains(column), layout.rows.contains(row)
     else { return nil }
-    let (list, index) = (shown, shown.scroll + row - layout.rows.lowerBound)
+    let line = row - layout.rows.lowerBound
+    if pane == .queue {
+      let lines = queueLines(layout)
+      return lines.indices.contains(line) ? lines[line] : nil
+    }
+    let (list, index) = (shown, shown.scroll + line)
     return index < list.count ? index : nil
   }
 

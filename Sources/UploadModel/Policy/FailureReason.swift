@@ -62,6 +62,11 @@ package struct FailureReason: Hashable, Sendable {
 extension Failure {
   /// The server's message, unless it only repeats the status, as the titles of many pages do.
   package var said: String? {
-    reply.message.flatMap { cause == .refused && Markup.isStatus($0) ? nil : $0 }
+    reply.message.flatMap { words in
+      if cause == .refused, Markup.isStatus(words) { return nil }
+      // The headings of pages often begin with it.
+      let isPage = reply.text.unicodeScalars.first { !$0.isWhiteSpace } == "<"
+      return status.flatMap { isPage ? words.removingPrefix(scalars: "\($0) ") : nil } ?? words
+    }
   }
 }

@@ -18,15 +18,24 @@ struct Markup {
     while let token = scanner.next() { tokens.append(token) }
     self.tokens = tokens
     isHTML = tokens.contains {
-      if case .open(let name) = $0 { ["html", "head", "body"].contains(name) } else { false }
+      if case .open(let name) = $0 { Self.elementsOfHTML.contains(name) } else { false }
     }
   }
+
+  /// Elements that tell HTML, of which the outermost tags may be left out, from XML.
+  private static let elementsOfHTML: Set<String> = [
+    "html", "head", "body", "p", "h1", "h2", "h3", "div", "center", "br", "hr", "pre",
+  ]
 
   /// The title, the first heading, or the message of an XML error. A title that is only a status, such as "502 Bad
   /// Gateway", gives way to a heading or, in HTML, to a paragraph that says more.
   var message: String? {
     let heads = ["title", "h1", "h2", "h3"].compactMap(content)
-    if isHTML { return heads.first { !Self.isStatus($0) } ?? paragraph ?? heads.first }
+    if isHTML {
+      // A title such as "500 | Shop" only names the kind of page.
+      let good = heads.first { !Self.isStatus($0) && !Self.isStatusOfSite($0) }
+      return good ?? paragraph ?? heads.first { !Self.isStatus($0) } ?? heads.first
+    }
     let said = Self.elements.lazy.compactMap(content).first { !Self.isStatus($0) }
     // The title names the kind of problem, and the detail describes this one (RFC 9457, appendix B).
     if let title = heads.first, let detail = content(of: "detail") {
@@ -118,6 +127,12 @@ struct Markup {
   static func isStatus(_ text: String) -> Bool {
     let phrase = phrase(in: text)
     return phrase.isEmpty || phrases.contains(phrase)
+  }
+
+  /// Whether a title is a status with the name of the site or the kind of page, such as "500 | Shop".
+  private static func isStatusOfSite(_ title: String) -> Bool {
+    let parts = words(title).split { ["|", "-", "–", "—", "·"].contains($0) }
+    return parts.count > 1 && parts.contains { isStatus($0.joined(separator: " ")) }
   }
 
   /// The letters of a status line, as "bad request" in "Error 400 (Bad Request)!!1".

@@ -49,21 +49,32 @@ struct ListedRow {
     let sign = layout.list.lowerBound + Columns.sign
     let first = [sign..<sign + 1, columns.name, columns.target, columns.type, columns.size]
       .filter { !$0.isEmpty }
-    let rows = visible(state.shown, in: layout).compactMap { line, index -> ListedRow? in
+    let lines = state.queueLines(layout)
+    let rows = zip(layout.rows, lines.indices).compactMap { line, place -> ListedRow? in
+      let index = lines[place]
+      // The second line of a reason has no other texts.
+      if place > 0, lines[place - 1] == index { return nil }
       guard let row = state.row(index) else { return nil }
       let item = row.item
       // A row without progress has words in its place.
       let hasProgress =
         item.state.isMoving || item.state.isHandedOver || item.state == .paused && item.canGoOn
+      let isFailed = item.state.isFailed
+      let label = StateLabel(of: row, in: state)
+      let words =
+        isFailed ? columns.reason(for: label, ascii: state.isASCII) : columns.words
       let rest =
         hasProgress
-        ? [columns.bar, columns.percent, columns.state].filter { !$0.isEmpty } : [columns.words]
-      var listed = ListedRow(line: line, index: index, places: first + rest)
+        ? [columns.bar, columns.percent, columns.state].filter { !$0.isEmpty } : [words]
+      let places = (words != columns.words ? first.filter { $0 != columns.size } : first) + rest
+      var listed = ListedRow(line: line, index: index, places: places)
       listed.texts = [(columns.name, item.fileName)]
       if state.queue.hasSeveralTargets, !columns.target.isEmpty {
         listed.texts.append((columns.target, item.target))
       }
-      listed.queued = (row, hasProgress ? columns.state : columns.words)
+      // A reason in two lines is not cut.
+      let hasSecond = lines.indices.contains(place + 1) && lines[place + 1] == index
+      if !hasSecond { listed.queued = (row, hasProgress ? columns.state : words) }
       return listed
     }
     let heads = [columns.bar.isEmpty ? columns.percent : columns.bar, columns.state]

@@ -1,0 +1,81 @@
+import ScalarText
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// The room that the reason of a failure has in its row.
+@Suite struct ReasonRowTests {
+  private static let said =
+    "uploads of this kind are taken between 6 and 22 o'clock, on weekdays only"
+
+  private static func queue(_ size: Size, count: Int64 = 8, said: String = said) -> AppState {
+    var state = Fixture.empty(size: size)
+    let failure = Failure(.refused, status: 403, reply: Reply(text: said), attempts: 1)
+    Fixture.play(
+      &state,
+      .added((1...count).map { Fixture.item($0, "\($0).bin", state: .failed(failure)) }))
+    return state
+  }
+
+  private static func place(_ state: AppState) -> Range<Int> {
+    let label = StateLabel(of: state.queue.rows[0], in: state)
+    return Columns(in: state.layout.list).reason(for: label, ascii: false)
+  }
+
+  /// What the rows' reasons say, line by line.
+  private static func reasons(_ state: AppState) -> [String] {
+    let frame = render(state, size: state.size)
+    let columns = place(state)
+    return state.layout.rows.map { line in
+      columns.map { frame.at(line, $0).glyph.text }.joined().trimming { $0 == " " }
+    }
+  }
+
+  @Test(arguments: [60, 76, 80, 90, 100, 120, 121, 130, 160, 200], [16, 24, 40])
+  func theSelectedRowHasTwoLinesForTheReason(_ width: Int, _ height: Int) {
+    var state = Self.queue(Size(width: width, height: height))
+    for key: Key in ["g", "j", "G"] {
+      Fixture.play(&state, .key(key))
+      let lines = state.queueLines(state.layout)
+      let reasons = Self.reasons(state)
+      let place = lines.firstIndex(of: state.list.cursor) ?? 0
+      let room = Self.place(state).count
+      let isLong = "403 · \(Self.said)".count > room
+      let second = isLong ? reasons[place + 1] : ""
+      let whole = "\(reasons[place]) \(second)".trimming { $0 == " " }
+      #expect(whole.hasSuffix(Self.said) || whole.hasSuffix("…"), "\(whole)")
+      // Each line is used as far as words go.
+      #expect(!isLong || whole.count > room, "\(whole) in \(room)")
+      #expect(lines.filter { $0 == state.list.cursor }.count == (isLong ? 2 : 1))
+    }
+  }
+
+  @Test func at80ColumnsAnOrdinarySentenceFits() {
+    let said = "you may not write to this folder"
+    let state = Self.queue(Size(width: 80, height: 24), said: said)
+    #expect(
+      Self.reasons(state).prefix(8).allSatisfy { $0 == "403 · \(said)" }, "\(Self.reasons(state))")
+  }
+
+  @Test func theMouseFindsTheRowsBelowTheSecondLine() {
+    var state = Self.queue(Size(width: 80, height: 24))
+    let top = state.layout.rows.lowerBound
+    Fixture.play(&state, .mouse(Mouse(.click, row: top + 2, column: 10)))
+    #expect(state.selected?.fileName == "2.bin")
+    // The second line belongs to its row: another click there opens it.
+    Fixture.play(&state, .mouse(Mouse(.click, row: top + 2, column: 10)))
+    #expect(state.mode == .details)
+  }
+
+  /// More rows than lines: the row under the cursor and its second line stay in sight.
+  @Test func theLastRowInSightHasItsSecondLine() {
+    var state = Self.queue(Size(width: 80, height: 24), count: 40)
+    for _ in 0..<40 {
+      let lines = state.queueLines(state.layout)
+      #expect(lines.count == state.layout.rows.count)
+      #expect(lines.filter { $0 == state.list.cursor }.count == 2)
+      Fixture.play(&state, .key("j"))
+    }
+  }
+}
