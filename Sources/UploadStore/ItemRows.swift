@@ -76,8 +76,13 @@ enum ItemRows {
   }
 
   /// The columns of a record as an attempt has sent it, from `attempt` and `item` joined with `sent_record`.
-  static let asSent = RecordColumns.names.map { name in
-    "CASE WHEN sent_record.attempt IS NULL THEN item.\(name) ELSE sent_record.\(name) END"
+  static let asSent = asSent(RecordColumns.names)
+
+  /// Some of these columns.
+  static func asSent(_ names: [String]) -> [String] {
+    names.map { name in
+      "CASE WHEN sent_record.attempt IS NULL THEN item.\(name) ELSE sent_record.\(name) END"
+    }
   }
 
   /// Adds the values for the first columns of `inserted`, which are also the first parameters of `update`.

@@ -32,6 +32,42 @@ extension UploadStore {
     }
   }
 
+  /// At most `count` attempts that were recorded before the one with this number, or the last ones; the latest first.
+  /// `next` is the number for the next call; nil if there are no more.
+  package func history(
+    before number: Int64? = nil, count: Int
+  ) throws(StoreError) -> (entries: [HistoryEntry], next: Int64?) {
+    let sql = """
+      SELECT attempt.id AS recorded, \(HistoryEntry.columns), \(ItemRows.asSent.joined(separator: ", "))
+      FROM attempt JOIN item ON item.id = attempt.item
+        LEFT JOIN sent_record ON sent_record.attempt = attempt.id
+      WHERE attempt.id < ?1
+      UNION ALL
+      SELECT id, \(HistoryEntry.columns), \(RecordColumns.list)
+      FROM (SELECT *, id AS item, NULL AS start FROM pushed) WHERE id < ?1
+      ORDER BY recorded DESC LIMIT ?2
+      """
+    return try read { db in
+      let rows = try db.rows(sql, [number ?? .max, count]) { row in
+        (number: row[0] as Int64, entry: HistoryEntry(row))
+      }
+      return (rows.map(\.entry), rows.count < count ? nil : rows.last?.number)
+    }
+  }
+
+  /// How many files the history has. A file that was sent to two targets, or under two names, counts twice.
+  package func filesInHistory() throws(StoreError) -> Int {
+    let file = "target, path, folder, name"
+    let sql = """
+      SELECT COUNT(*) FROM (
+        SELECT \(ItemRows.asSent(["target", "path", "folder", "name"]).joined(separator: ", "))
+        FROM attempt JOIN item ON item.id = attempt.item
+          LEFT JOIN sent_record ON sent_record.attempt = attempt.id
+        UNION SELECT \(file) FROM pushed)
+      """
+    return try read { db in try db.value(sql) ?? 0 }
+  }
+
   /// When the last run began; nil if there was no attempt. A run is a series of attempts without an idle gap longer
   /// than `seconds`.
   package func beginningOfLastRun(pause seconds: Double) throws(StoreError) -> Date? {

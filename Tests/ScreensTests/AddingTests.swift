@@ -362,7 +362,10 @@ import UploadModel
     let done = ItemState.done(Receipt(status: 201))
     let item = UploadItem(id: ItemID(7), Fixture.record(rows[1]))
     Fixture.play(&state, .added([item]))
-    #expect(Fixture.play(&state, .engine([(ItemID(7), done)], at: state.now)) == [.listHistory])
+    #expect(
+      Fixture.play(&state, .engine([(ItemID(7), done)], at: state.now)) == [
+        .listHistory(HistoryRequest())
+      ])
     // The new attempt is the latest, and its file is now the first.
     var latest = rows[1]
     (latest.id, latest.end, latest.outcome) = ("4", .sent, "201 Created")
@@ -371,7 +374,8 @@ import UploadModel
     #expect(state.history.selected?.outcome == "201 Created")
     Fixture.play(&state, .key("1"))
     #expect(
-      !Fixture.play(&state, .engine([(ItemID(7), done)], at: state.now)).contains(.listHistory))
+      !Fixture.play(&state, .engine([(ItemID(7), done)], at: state.now)).contains(
+        .listHistory(HistoryRequest())))
   }
 
   @Test func whatHasFailedInTheQueueIsNotQueuedASecondTime() {

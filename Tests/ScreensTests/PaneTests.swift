@@ -246,13 +246,13 @@ import UploadModel
 
   @Test func theHistoryIsReadAgainEachTime() {
     var state = Fixture.empty()
-    #expect(Fixture.type("3", &state) == [.listHistory])
+    #expect(Fixture.type("3", &state) == [.listHistory(HistoryRequest())])
     Fixture.play(&state, .history(.rows(Fixture.historyRows)))
     #expect(Fixture.type("y", &state) == [.copy("https://api.example.com/f/42")])
     Fixture.play(&state, .key(.enter))
     #expect(state.mode == .page)
     #expect(render(state, size: state.size).text.contains { $0.contains("\"tags\": []") })
-    #expect(Fixture.type("q13", &state) == [.listHistory])
+    #expect(Fixture.type("q13", &state) == [.listHistory(HistoryRequest())])
   }
 
   @Test func theLogIsBoundedAndStaysAtItsEnd() {
@@ -287,7 +287,8 @@ import UploadModel
     ("remove gone.txt", [.remove([ItemID(10)])], "1 file removed · z undoes"),
     ("pause 7", [.pause([ItemID(7)])], nil), ("retry-all", [.retry([ItemID(4), ItemID(10)])], ""),
     ("details 2", [.inspect(ItemID(2))], nil), ("start-stop", [.setStarted(false)], nil),
-    ("find lost", [], nil), ("filter txt", [], nil), ("history", [.listHistory], nil),
+    ("find lost", [], nil), ("filter txt", [], nil),
+    ("history", [.listHistory(HistoryRequest())], nil),
     ("quit", [], nil), ("q", [], nil), ("", [], nil), ("  ", [], nil),
     ("frobnicate", [.bell], "no command is called \"frobnicate\"; help lists them"),
     ("delte", [.bell], "no command is called \"delte\"; did you mean remove?"),

@@ -91,8 +91,8 @@ import UploadModel
     Case(
       0, "a", "/", "t", "w", "i", "c", "e", .enter, "a",
       asks: [.add([.typed("/twice")]), .addAgain([twice])]),
-    Case(0, "3", "o", asks: [.listHistory], says: "history sorted: by name"),
-    Case(0, "3", "r", asks: [.listHistory, .bell], says: "nothing is selected"),
+    Case(0, "3", "o", asks: [.listHistory(HistoryRequest())], says: "history sorted: by name"),
+    Case(0, "3", "r", asks: [.listHistory(HistoryRequest()), .bell], says: "nothing is selected"),
     Case(
       2, "O", asks: [.openURL("https://api.example.com/f/42")],
       says: "opening https://api.example.com/f/42"),
@@ -174,9 +174,10 @@ import UploadModel
     Case(
       0, "f", ".", "t", "x", "t", .enter, "J", asks: [.bell],
       says: "some files are hidden: press Esc to show them all, then move them"),
-    Case(0, "3", asks: [.listHistory]),
+    Case(0, "3", asks: [.listHistory(HistoryRequest())]),
     Case(0, "2", "4", "1", asks: [.listServer]),
-    Case(0, .tab, .tab, .tab, .tab, asks: [.listServer, .listHistory, .readTargets]),
+    Case(
+      0, .tab, .tab, .tab, .tab, asks: [.listServer, .listHistory(HistoryRequest()), .readTargets]),
     Case(0, .backTab, .backTab, asks: [.readTargets]),
     Case(0, "5", "t", asks: [.readTargets, .switchTarget("album")]),
     Case(0, "5", .enter, asks: [.readTargets, .showTarget("album")]),
@@ -202,7 +203,8 @@ import UploadModel
     Case(0, "/", ".", "t", "x", "t", .enter, "N", "p", asks: [.pause(ids(12))]),
     // Beside the queue.
     Case(0, "2", "r", asks: [.listServer, .listServer]),
-    Case(0, "3", .function(5), asks: [.listHistory, .listHistory]),
+    Case(
+      0, "3", .function(5), asks: [.listHistory(HistoryRequest()), .listHistory(HistoryRequest())]),
     Case(0, "2", "x", "y", asks: [.listServer, .deleteOnServer([Fixture.serverRows[0]])]),
     Case(0, "2", "x", .enter, asks: [.listServer]),
     Case(
@@ -227,13 +229,14 @@ import UploadModel
       0, "2", " ", " ", "y", asks: [.listServer, .copy("https://api.example.com/f/1")],
       says: "copied: https://api.example.com/f/1; 1 file without a URL"),
     Case(
-      0, "3", .control("a"), "y", asks: [.listHistory, .copy("https://api.example.com/f/42")],
+      0, "3", .control("a"), "y",
+      asks: [.listHistory(HistoryRequest()), .copy("https://api.example.com/f/42")],
       says: "copied: https://api.example.com/f/42; 2 files without a URL"),
     Case(
-      0, "3", "/", "d", "i", "s", "k", .enter, "y", asks: [.listHistory, .bell],
+      0, "3", "/", "d", "i", "s", "k", .enter, "y", asks: [.listHistory(HistoryRequest()), .bell],
       says: "there is no URL: the server has named none"),
     Case(
-      0, "3", "f", "q", .enter, .control("a"), "y", asks: [.listHistory, .bell],
+      0, "3", "f", "q", .enter, .control("a"), "y", asks: [.listHistory(HistoryRequest()), .bell],
       says: "there is no URL: the server has named none"),
     // The list of files.
     Case(

@@ -855,4 +855,31 @@ struct ProgressTests {
       #expect(entry.status == 200 + (number ?? -1))
     }
   }
+
+  /// Files of the queue and files that were pushed, some of them twice.
+  @Test func theHistoryIsReadInPortionsAndItsFilesAreCounted() throws {
+    let harness = try StoreHarness()
+    let store = try harness.open()
+    #expect(try store.filesInHistory() == 0)
+    for round in 0..<3 {
+      let queued = try store.enqueue([item("a\(round)"), item("b")])
+      _ = try store.begin(queued.map(\.id))
+      try store.record(queued.map { ($0.id, .done(Receipt(status: 201))) })
+      try store.log(
+        ["c", "d\(round)"].map { (item($0, state: .done(Receipt(status: 201))), Date()) })
+    }
+    let all = Array(try store.history().reversed())
+    #expect(all.count == 12)
+    for count in [1, 5, 12, 100] {
+      var (entries, next): ([HistoryEntry], Int64?) = ([], nil)
+      repeat {
+        let page = try store.history(before: next, count: count)
+        entries += page.entries
+        next = page.next
+      } while next != nil
+      #expect(entries == all, "in portions of \(count)")
+    }
+    // a0, a1, a2, b, c, d0, d1, d2.
+    #expect(try store.filesInHistory() == 8)
+  }
 }

@@ -76,7 +76,7 @@ struct HeaderAndFooter {
     switch state.pane {
     case .queue: spans = [("Queue \(place ?? "\(state.queue.count)")", .heading)]
     case .server: spans = [("Server", .heading), (count(state.server.rows.count), .dim)]
-    case .history: spans = [("History", .heading), (count(state.history.rows.count), .dim)]
+    case .history: spans = [("History", .heading), (historyCount, .dim)]
     case .log: spans = [("Log", .heading), (count(0), .dim)]
     case .targets: spans = [("Targets", .heading), (count(state.targets.rows.count), .dim)]
     }
@@ -90,6 +90,15 @@ struct HeaderAndFooter {
     let used = spans.reduce(4) { $0 + $1.text.count }
     let counts = TotalLine(state: state).counts(fitting: width - used, gap: 3)
     return spans + counts.map { (" · \($0.text)", $0.role) }
+  }
+
+  /// "996 of 4,112", if not all of the history's files have been read.
+  private var historyCount: String {
+    let count = state.history.rows.count
+    guard let total = state.historyExtent.total, total > count else { return self.count(count) }
+    let all = HumanReadable.grouped(total)
+    let isFiltered = !state.history.list.filter.isEmpty
+    return isFiltered ? " \(all)" : " \(place ?? HumanReadable.grouped(count)) of \(all)"
   }
 
   private func count(_ number: Int) -> String {

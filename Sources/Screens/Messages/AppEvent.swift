@@ -34,7 +34,8 @@ package enum AppEvent: Sendable {
   /// The answer to `Effect.listServer`, and to a deletion.
   case server(Listing<ServerEntry>)
   /// The answer to `Effect.listHistory`.
-  case history(Listing<HistoryRow>)
+  /// `total` is how many files the history has, if it was counted, and `isCut` whether more of them were wanted.
+  case history(Listing<HistoryRow>, total: Int? = nil, isCut: Bool = false)
   /// The answer to `Effect.inspect`: the request as it is sent, line by line, without secrets.
   case request(ItemID, [String])
   /// The answer to `Effect.complete`: whole texts for the prompt, in the order to offer them; folders end in a slash.

@@ -80,7 +80,7 @@ package enum Effect: Sendable, Equatable {
   /// Request the addresses that delete these files; answered by `AppEvent.message` for each.
   case deleteUploaded([UploadedFile])
   /// List the files sent in this session and before; answered by `AppEvent.history`.
-  case listHistory
+  case listHistory(HistoryRequest)
   /// Show the request of an item; answered by `AppEvent.request`.
   case inspect(ItemID)
   /// Try unreachable servers at once.

@@ -36,7 +36,7 @@ struct QueuePane {
   }
 
   /// Paints the rest of the reason why the file under the cursor failed.
-  private func paintSecondLine(of row: Queue.Row, line: Int, on canvas: inout Canvas) {
+  private func paintSecondLine(of row: ItemList.Row, line: Int, on canvas: inout Canvas) {
     let isMarked = state.marks.contains(row.item.id)
     let ground = canvas.row(line, columns: layout.list, isSelected: true, isMarked: isMarked)
     let label = StateLabel(of: row, in: state)

@@ -64,7 +64,16 @@ extension AppState {
   mutating func findNext(step: Int) -> [Effect] {
     guard !sought.isEmpty else { return refuse("no search yet: press / to start one") }
     return change(.find(sought, from: shown.cursor + step, step: step))
-      ? [] : refuse("no name contains that text")
+      ? [] : refuse(noNameContainsIt)
+  }
+
+  /// The search looks through the rows that are listed, the filter through all.
+  private var noNameContainsIt: String {
+    let isCut = pane == .history && historyExtent.isCut
+    let key = keyLabel(.filter, in: .history)
+    return isCut
+      ? "none of the latest \(HumanReadable.grouped(shown.count)) names contains that text; \(key) looks through all"
+      : "no name contains that text"
   }
 
   mutating func perform(_ name: Action.Name, in prompt: FindPrompt) -> [Effect] {
@@ -78,7 +87,7 @@ extension AppState {
       guard !prompt.isFilter else { return [] }
       sought = Matcher(prompt.field.text)
       let isThere = sought.isEmpty || shown.name.map(sought.matches) == true
-      return isThere ? [] : refuse("no name contains that text")
+      return isThere ? [] : refuse(noNameContainsIt)
     default: edit(name)
     }
     return []

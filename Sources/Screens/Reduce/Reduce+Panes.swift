@@ -38,7 +38,7 @@ extension AppState {
       return [.listServer]
     case .history:
       history.ask()
-      return [.listHistory]
+      return [.listHistory(historyRequest)]
     case .targets where options.configuration != nil:
       targets.ask()
       return [.readTargets]
@@ -62,7 +62,7 @@ extension AppState {
   private mutating func performInHistory(_ name: Action.Name) -> [Effect] {
     if let effects = perform(name, on: history.subjects) { return effects }
     switch name {
-    case .refresh: return [.listHistory]
+    case .refresh: return [.listHistory(historyRequest)]
     case .order:
       let all = HistoryRow.Order.allCases
       historyOrder = all[((all.firstIndex(of: historyOrder) ?? 0) + 1) % all.count]
@@ -109,7 +109,26 @@ extension AppState {
   /// Asks for the history anew if it is on the screen and files have ended. Otherwise `r` would send again what has
   /// arrived in the meantime.
   func history(after changes: [(ItemID, ItemState)]) -> [Effect] {
-    pane == .history && changes.contains { $0.1.isFinished } ? [.listHistory] : []
+    pane == .history && changes.contains { $0.1.isFinished } ? [.listHistory(historyRequest)] : []
+  }
+
+  /// Asks for other files of the history if the filter has changed, and for more of them if the end of those that are
+  /// listed comes in sight.
+  mutating func readFurther() -> [Effect] {
+    guard pane == .history else { return [] }
+    let list = shown
+    var request = historyRequest
+    if request.filter != list.filter {
+      request = HistoryRequest()
+      request.filter = list.filter
+    } else if historyExtent.isCut, list.cursor + 2 * layout.rows.count >= list.count {
+      // Once for each answer.
+      historyExtent.isCut = false
+      request.limit *= 2
+    }
+    guard request != historyRequest else { return [] }
+    historyRequest = request
+    return [.listHistory(request)]
   }
 
   /// Queues files of the history again. Asks first if some may already be on the server, where they would then be

@@ -5,6 +5,7 @@ package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   let typed = state.typedPath
   var effects = state.handle(event)
   state.askAboutNames()
+  effects += state.readFurther()
   // As the user types a path, the prompt shows what that would add.
   if let text = state.typedPath, text != typed, !text.isEmpty { effects.append(.previewLine(text)) }
   state.list.follow(state.queue)
@@ -51,7 +52,9 @@ extension AppState {
       if isNew { record("target: \(name)") }
       if pane == .server { return show(.server) }
     case .server(let listing): server.update(with: listing, height: layout.rows.count)
-    case .history(let listing): showHistory(listing)
+    case .history(let listing, let total, let isCut):
+      historyExtent = (total, isCut)
+      showHistory(listing)
     case .request(let id, let lines):
       changeDialogs { dialog in
         guard case .details(var details) = dialog, details.id == id else { return dialog }

@@ -55,6 +55,10 @@ package struct AppState: Sendable {
   /// The results of trying targets, by their names.
   var trials: [String: Trial] = [:]
   var historyOrder = HistoryRow.Order.time
+  /// What the history was asked for last.
+  var historyRequest = HistoryRequest()
+  /// How many files the history has, if it was counted, and whether more were wanted than are listed.
+  var historyExtent: (total: Int?, isCut: Bool) = (nil, false)
   var log = SessionLog()
   /// The dialogs over the panes, the uppermost last.
   private(set) var dialogs: [Dialog] = []

@@ -74,6 +74,15 @@ package enum HumanReadable {
     count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
   }
 
+  /// A number with its thousands apart: "4,112".
+  package static func grouped(_ number: Int) -> String {
+    let digits = Array(String(number.magnitude))
+    let groups = digits.indices.map { index in
+      (index > 0 && (digits.count - index) % 3 == 0 ? "," : "") + String(digits[index])
+    }
+    return (number < 0 ? "-" : "") + groups.joined()
+  }
+
   private static func tenths(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"

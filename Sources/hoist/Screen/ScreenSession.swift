@@ -185,7 +185,7 @@ final class ScreenSession {
     case .listServer: answers.listServer()
     case .deleteOnServer(let rows): answers.deleteOnServer(rows)
     case .deleteUploaded(let files): answers.deleteUploaded(files)
-    case .listHistory: answers.listHistory()
+    case .listHistory(let request): answers.listHistory(request)
     case .inspect(let id): answers.inspect(id)
     case .copyAsCurl(let id): answers.copyAsCurl(id)
     case .writeList(let files): answers.writeList(of: files)

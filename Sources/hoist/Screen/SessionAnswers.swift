@@ -2,6 +2,7 @@ import Foundation
 import MultipartForm
 import ScalarText
 import Screens
+import Synchronization
 import UploadEngine
 import UploadModel
 import UploadStore
@@ -14,6 +15,21 @@ struct SessionAnswers {
   let store: UploadStore
   let tokens: TokenSource
   let time: TimeSource
+  private let requests = RequestCount()
+
+  /// Counts the requests for the history, since only the last one is answered.
+  private final class RequestCount: Sendable {
+    private let last = Mutex(0)
+
+    func next() -> Int {
+      last.withLock {
+        $0 += 1
+        return $0
+      }
+    }
+
+    func isLast(_ number: Int) -> Bool { last.withLock { $0 == number } }
+  }
 
   func listFolder(_ path: [UInt8]?) {
     let (store, target) = (store, book.current.name)
@@ -129,31 +145,53 @@ struct SessionAnswers {
     }
   }
 
-  func listHistory() {
-    loop.answer({ [store, time] in
+  /// How many attempts are read at once: the queue is written to in between.
+  private nonisolated static let portion = 500
+
+  func listHistory(_ request: HistoryRequest) {
+    let number = requests.next()
+    loop.answer({ [store, time, requests] in
       let now = (date: time.date(), instant: time.now())
-      return Result { () throws(StoreError) -> [(row: HistoryRow, item: ItemID?)] in
-        var query = HistoryQuery()
-        query.limit = 1000
+      return Result { () throws(StoreError) -> Found? in
+        var found = Found(total: try store.filesInHistory())
+        var search = HistorySearch(request)
         var known: Set<ItemID> = []
-        return try store.history(query).reversed().map { entry in
-          let (row, isLast) = (HistoryRow(entry, at: now), known.insert(entry.item).inserted)
-          return (row, isLast && row.end == .open ? entry.item : nil)
-        }
+        var next: Int64?
+        repeat {
+          // While somebody types, only the last request counts.
+          guard requests.isLast(number) else { return nil }
+          let page = try store.history(before: next, count: Self.portion)
+          for entry in page.entries where !search.isFull {
+            let (row, isLast) = (HistoryRow(entry, at: now), known.insert(entry.item).inserted)
+            guard search.takes(row) else { continue }
+            found.rows.append((row, isLast && row.end == .open ? entry.item : nil))
+          }
+          next = page.next
+        } while next != nil && !search.isFull
+        found.isCut = search.isFull
+        return found
       }
     }) { [weak loop] result in
       switch result {
       // If an attempt has not ended, the queue knows the state of its file.
-      case .success(let rows):
-        let shown = rows.map { row, item in
+      case .success(let found?):
+        let shown = found.rows.map { row, item in
           var row = row
           if let state = item.flatMap({ loop?.state.item($0)?.state }) { row.outcome = state.word }
           return row
         }
-        return [.history(.rows(shown))]
+        return [.history(.rows(shown), total: found.total, isCut: found.isCut)]
+      case .success(nil): return []
       case .failure(let error): return [.history(.failed("\(error)"))]
       }
     }
+  }
+
+  /// What was found in the history.
+  private struct Found: Sendable {
+    var rows: [(row: HistoryRow, item: ItemID?)] = []
+    var total: Int
+    var isCut = false
   }
 
   func inspect(_ id: ItemID) {

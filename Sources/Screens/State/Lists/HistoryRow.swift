@@ -90,14 +90,13 @@ package struct HistoryRow: PaneRow {
     }
   }
 
-  /// The latest attempt at each file for each target, with the earlier ones added. A file that was sent under two names
-  /// counts as two. `rows` come with the latest first.
+  /// The latest attempt at each file for each target, with the earlier ones added. `rows` come with the latest
+  /// first.
   static func grouped(_ rows: [HistoryRow]) -> [HistoryRow] {
     var groups: [HistoryRow] = []
     var places: [String: Int] = [:]
     for row in rows {
-      let name = row.record.map { "\($0.folder)\($0.fileName)" } ?? ""
-      let file = "\(row.target)\u{0}\(row.path)\u{0}\(name)"
+      let file = row.file
       guard let place = places[file] else {
         places[file] = groups.count
         groups.append(row)
@@ -111,6 +110,12 @@ package struct HistoryRow: PaneRow {
       groups[place].earlier.append("\(row.time)  try \(row.attempt)  \(row.outcome)")
     }
     return groups
+  }
+
+  /// The file, its target and the name that it was sent with. A file that was sent under two names counts as two.
+  var file: String {
+    let name = record.map { "\($0.folder)\($0.fileName)" } ?? ""
+    return "\(target)\u{0}\(path)\u{0}\(name)"
   }
 
   /// The time of day: "22:15".

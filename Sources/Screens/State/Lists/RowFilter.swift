@@ -20,6 +20,11 @@ struct RowFilter: Hashable, Sendable {
   /// Whether rows can appear and disappear without a change of name.
   var hasKinds: Bool { !kinds.isEmpty }
 
+  func shows(_ row: some PaneRow) -> Bool {
+    if whole.matches(row.name) { return true }
+    return hasKinds && kinds.allSatisfy { row.is($0) } && matcher.matches(row.name)
+  }
+
   func shows(_ position: Int, of rows: some ListRows) -> Bool {
     let name = rows.name(at: position)
     if whole.matches(name) { return true }
