@@ -17,7 +17,7 @@ extension BadConfiguration {
       "open.text: a request has one body; leave the others out"),
     BadConfiguration(
       line: "open = { url = \"http://h/{file.name}\" }",
-      "open.url: {file.name} has no value here; available: {unix_s} {unix_ms} {now.iso8601} {uuid} {env.NAME} {secret.NAME}"
+      "open.url: {file.name} has no value here; available: {unix_s} {unix_ms} {now.iso8601} {now} {uuid} {env.NAME} {secret.NAME}"
     ),
     BadConfiguration(
       line: "open = { url = \"http://h/o\" }\nexists = { url = \"http://h/e\" }",

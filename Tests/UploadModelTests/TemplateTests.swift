@@ -37,6 +37,46 @@ struct TemplateTests {
     #expect(try filled(source) == text)
   }
 
+  /// Dates, each with the seconds since 1970, as `date -u` writes them.
+  static let dateRows: [(source: String, seconds: Int64, text: String)] = [
+    ("{now|%Y/%m}", 1_795_212_900, "2026/11"), ("{now|%Y-%m-%d}", 0, "1970-01-01"),
+    ("{now|%d.%m.%y %H:%M:%S}", 951_782_400, "29.02.00 00:00:00"),
+    ("{now|%Y-%m-%d %H:%M:%S}", -1, "1969-12-31 23:59:59"),
+    ("{now|%j}", 1_230_768_000 - 1, "366"), ("{now|%j}", 1_230_768_000, "001"),
+    // The first days of a year may belong to the last week of the one before, and the other way round (ISO 8601).
+    ("{now|%G-W%V-%u}", 1_104_537_600, "2004-W53-6"),
+    ("{now|%G-W%V-%u}", 1_230_768_000, "2009-W01-4"),
+    ("{now|%G-W%V-%u}", 1_199_145_600 - 86_400, "2008-W01-1"),
+    ("{now|%G-W%V-%u}", 1_293_840_000, "2010-W52-6"),
+    ("{now|%Y}", -62_135_596_800, "0001"), ("{now|%Y-%m-%d}", 253_402_300_799, "9999-12-31"),
+    ("{now|%Y}", 253_402_300_800, "10000"), ("{now|%Y-%m-%d}", -62_167_219_200, "0000-01-01"),
+    ("{now|100%%}", 0, "100%"), ("{now|%Yäöü}", 0, "1970äöü"), ("{now|%H|05}", 0, "00000"),
+    ("{now|%Y|base64}", 0, "MTk3MA=="), ("{now}", 0, "1970-01-01T00:00:00Z"),
+    ("{now|%H:%M|local}", 0, "05:30"), ("{now|%Y-%m-%d|local}", 86_399, "1970-01-02"),
+  ]
+
+  @Test(arguments: dateRows)
+  func dates(_ source: String, _ seconds: Int64, _ text: String) throws {
+    var values = Template.Values(
+      now: Date(timeIntervalSince1970: Double(seconds) + 0.75), uuid: UUID())
+    values.offset = { _ in 19_800 }
+    #expect(try Template(source).filled(with: values) == text)
+    // The same of a file's time.
+    values.modified = Int128(seconds) * 1_000_000_000 + 750_000_000
+    let ofFile = source.replacingOccurrences(of: "{now", with: "{file.mtime")
+    if source != "{now}" { #expect(try Template(ofFile).filled(with: values) == text) }
+    #expect(try Template(source).source == source)
+  }
+
+  @Test func theSlashesOfADateSeparateFolders() throws {
+    func template(_ source: String) throws -> Template {
+      try Template(source, escaping: .url, lookup: Template.Lookup(environment: { _ in nil }))
+    }
+    let values = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
+    #expect(
+      try template("http://h/{now|%Y/%m %d}/x").filled(with: values) == "http://h/1970/01%2001/x")
+  }
+
   @Test(arguments: [
     ("a", "a", ""), ("a.b", "a", "b"), (".hidden", ".hidden", ""), (".a.b", ".a", "b"),
     ("a.", "a", ""), ("..", ".", ""), ("a b.c d", "a b", "c d"), ("", "", ""), (".", ".", ""),

@@ -71,7 +71,7 @@ struct TemplateWritingTests {
     }
     #expect(
       mistake?.description
-        == "{file.name|base32}: \"|base32\" is unknown; available filters: |json |url |quoted |xml |base64 |number |raw |05"
+        == "{file.name|base32}: \"|base32\" is unknown; available filters: |json |url |quoted |xml |base64 |number |raw |local |05 |%Y-%m-%d"
     )
   }
 

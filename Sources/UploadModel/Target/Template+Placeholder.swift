@@ -38,6 +38,8 @@ extension Template {
     case unixSeconds = "unix_s"
     /// The time of the request in UTC: 2026-11-20T22:15:00Z.
     case iso8601 = "now.iso8601"
+    /// The same, for a date: `{now|%Y-%m-%d}`.
+    case now = "now"
     /// A random UUID, new for each file.
     case uuid = "uuid"
     /// The file's number in its request, from 1.
@@ -91,7 +93,9 @@ extension Template {
     case opened = "open.…"
 
     /// Placeholders that have a value wherever hoist talks to a server.
-    package static let always: [Placeholder] = [.unixSeconds, .unixMilliseconds, .iso8601, .uuid]
+    package static let always: [Placeholder] = [
+      .unixSeconds, .unixMilliseconds, .iso8601, .now, .uuid,
+    ]
     /// Placeholders for a file before it is sent.
     package static let ofFile: [Placeholder] =
       [
@@ -177,7 +181,7 @@ extension Template {
         digest.flatMap { values.digests?[$0] } ?? ""
       case .unixMilliseconds: String(Int64(values.now.timeIntervalSince1970 * 1000))
       case .unixSeconds: String(Int64(values.now.timeIntervalSince1970))
-      case .iso8601: values.now.formatted(.iso8601)
+      case .iso8601, .now: values.now.formatted(.iso8601)
       case .uuid: values.uuid.uuidString.lowercased()
       case .index: String(values.index)
       case .resultURL: values.resultURL
@@ -200,6 +204,20 @@ extension Template {
       case .ticket, .reply, .begun, .pieceValue, .opened: ""
       }
     }
+
+    /// The time that it stands for, in seconds since 1970; nil if it stands for something else.
+    func seconds(in values: Values) -> Int64? {
+      switch self {
+      case .now: Int64(values.now.timeIntervalSince1970.rounded(.down))
+      case .fileModified:
+        Int64(
+          clamping: values.modified / 1_000_000_000 - (values.modified % 1_000_000_000 < 0 ? 1 : 0))
+      default: nil
+      }
+    }
+
+    /// Whether it can be written as a date.
+    var isTime: Bool { self == .now || self == .fileModified }
 
     /// Whether a header field cannot say it: the last byte of a piece that has none (RFC 9110 §14.4), or a year that does
     /// not have four digits (RFC 3339 §5.6).
@@ -254,6 +272,8 @@ extension Template {
     package var input = ""
     /// The path that a command writes to.
     package var output = ""
+    /// How far local time is ahead of UTC, in seconds, at a time in seconds since 1970.
+    var offset: @Sendable (Int64) -> Int = LocalOffset.at
     /// Which placeholders stay as they are.
     package var gaps = Gaps.none
     /// The values kept from the reply to the request `open`; nil outside a run.

@@ -39,15 +39,23 @@ extension Template {
     case raw
     /// Padded with zeros to this many digits: `|05`.
     case digits(Int)
+    /// As a date, first of all: `|%Y-%m-%d`.
+    case date(DateFormat)
+    /// The date in this machine's zone. It follows the date.
+    case local
 
     /// The filters with a fixed name.
-    static let named: [Filter] = [.json, .url, .quoted, .xml, .base64, .number, .raw]
+    static let named: [Filter] = [
+      .json, .url, .quoted, .xml, .base64, .number, .raw, .local,
+    ]
     /// The most digits that a number is padded to.
     private static let mostDigits = 20
 
     /// Reads the text after the `|`; nil if it is not a filter.
-    init?(_ text: String) {
-      if let filter = Self.named.first(where: { $0.source == text }) {
+    init?(_ text: String) throws(InvalidInput) {
+      if text.utf8.contains(UInt8(ascii: "%")) {
+        self = .date(try DateFormat(text))
+      } else if let filter = Self.named.first(where: { $0.source == text }) {
         self = filter
       } else if text.utf8.first == UInt8(ascii: "0"), text.utf8.allSatisfy(\.isDigit),
         let count = Int(text), (1...Self.mostDigits).contains(count)
@@ -69,6 +77,8 @@ extension Template {
       case .number: "number"
       case .raw: "raw"
       case .digits(let count): "0\(count)"
+      case .date(let format): format.source
+      case .local: "local"
       }
     }
 
@@ -82,9 +92,11 @@ extension Template {
       case .quoted:
         text.replacing(scalars: "\\", with: "\\\\").replacing(scalars: "\"", with: "\\\"")
       case .base64: Data(text.rawBytes).base64EncodedString()
-      case .number, .raw: text
+      case .number, .raw, .date, .local: text
       }
     }
+
+    var isDate: Bool { if case .date = self { true } else { false } }
 
     /// A digest in Base64, from its hexadecimal digits.
     static func base64(digits: String) -> String {
@@ -129,9 +141,14 @@ extension Template {
       let parts = text.split(scalar: "|", omittingEmptySubsequences: false)
       var writing = Writing(escaping: escaping)
       for part in parts.dropFirst() {
-        guard let filter = Filter(part) else {
+        let filter: Filter?
+        do throws(InvalidInput) { filter = try Filter(part) } catch {
+          throw InvalidInput("{\(text)}: \(error.description)")
+        }
+        guard let filter else {
           let known = Filter.named.map { "|\($0.source)" }.joined(separator: " ")
-          throw InvalidInput("{\(text)}: \"|\(part)\" is unknown; available filters: \(known) |05")
+          throw InvalidInput(
+            "{\(text)}: \"|\(part)\" is unknown; available filters: \(known) |05 |%Y-%m-%d")
         }
         writing.filters.append(filter)
       }
@@ -153,9 +170,39 @@ extension Template {
       return rest(Filter.base64(digits: digits))
     }
 
+    /// Whether dates are written only of times, before all other filters, and only they can be local.
+    func hasSoundDates(of name: String) -> Bool {
+      let isTime = Placeholder(rawValue: name)?.isTime == true
+      return filters.enumerated().allSatisfy { index, filter in
+        switch filter {
+        case .date: isTime && index == 0
+        case .local: isTime && index == 1 && filters[0].isDate
+        default: true
+        }
+      }
+    }
+
+    /// Writes a time as a date. In a URL, its slashes separate folders, as those of a path do.
+    private func callAsFunction(
+      date format: DateFormat, of seconds: Int64, in values: Values
+    ) -> String {
+      var rest = self
+      rest.filters.removeAll { $0.isDate || $0 == .local }
+      let isLocal = filters.contains(.local)
+      let text = format.text(of: seconds, offset: isLocal ? values.offset(seconds) : 0)
+      guard escaping == .url, rest.filters.isEmpty else { return rest(text) }
+      return text.split(scalar: "/", omittingEmptySubsequences: false).map { rest($0) }
+        .joined(separator: "/")
+    }
+
     /// The value of a placeholder as it is sent. A path keeps its slashes, which separate folders in a URL too.
     func callAsFunction(_ slot: Slot, in values: Values) -> String {
       let value = slot.value(in: values) ?? ""
+      if case .date(let format)? = filters.first,
+        let seconds = slot.placeholder.seconds(in: values)
+      {
+        return self(date: format, of: seconds, in: values)
+      }
       let digest = slot.placeholder.digest ?? slot.placeholder.pieceDigest
       if digest != nil { return self(digest: value) }
       guard escaping == .url, filters.isEmpty, slot.placeholder == .filePath else {

@@ -129,6 +129,11 @@ package struct Template: Hashable, Sendable {
       throw InvalidInput(
         "{\(text)}: |number works only in JSON, and only for placeholders whose value is a number")
     }
+    guard writing.hasSoundDates(of: name) else {
+      throw InvalidInput(
+        "{\(text)}: a date is written of {now} and {file.mtime}, before other filters, and |local follows it: "
+          + "{now|%Y/%m|local}")
+    }
     let isOwn = name.hasPrefix(scalars: "env.") || name.hasPrefix(scalars: "secret.")
     if writing.filters.contains(.raw), escaping != .url || writing.filters != [.raw] || !isOwn {
       throw InvalidInput("{\(text)}: |raw works only in a URL, for {env.…} and {secret.…}")
