@@ -177,7 +177,9 @@ extension Schema where Root == ServerSide {
 }
 
 extension Schema where Root == ServerSide.Listing {
-  fileprivate static let listing = Schema<Call>.call(scope: Template.Placeholder.always).within(
+  fileprivate static let listing = Schema<Call>.call(
+    scope: Template.Placeholder.always, "PROPFIND"
+  ).within(
     \.call,
     [
       Key("items", \.items, .pointer),
@@ -192,6 +194,9 @@ extension Schema where Root == ServerSide.Listing {
     ]
   ) { list, entries in
     if entries["title"] == nil { list.title = list.id }
+    for key in ["json", "form"] {
+      try entries.refuse(key, "a PROPFIND request has a body of its own", if: list.call.isListing)
+    }
   }
 }
 

@@ -41,9 +41,13 @@ package struct ServerClient: Sendable {
   func document(
     of call: Call, _ values: Template.Values
   ) async throws(Failure) -> (JSONValue, TransferEnd) {
-    let end = try await reply(to: call, values, isQuestion: true)
-    guard let document = JSONValue(text: end.reply.text) else {
-      let why = end.reply.isCut ? "its answer is too long to read" : "its answer is not JSON"
+    let end = try await reply(to: call.completed, values, isQuestion: true)
+    let content =
+      call.isListing
+      ? MultiStatus.files(in: end.reply.text, of: end.url) : JSONValue(text: end.reply.text)
+    guard let document = content, !(call.isListing && end.reply.isCut) else {
+      let kind = call.isListing ? "no list of a WebDAV server" : "not JSON"
+      let why = end.reply.isCut ? "its answer is too long to read" : "its answer is \(kind)"
       throw failure(.unusable(why), after: end)
     }
     return (document, end)
@@ -59,7 +63,7 @@ package struct ServerClient: Sendable {
   func reply(
     to call: Call, _ values: Template.Values, isQuestion: Bool = false
   ) async throws(Failure) -> TransferEnd {
-    let isAboutMany = call.templates.contains { $0.asks(for: .files) }
+    let isAboutMany = call.isListing || call.templates.contains { $0.asks(for: .files) }
     return try await reply(
       to: request(call, values), by: call.rules, values, isQuestion: isQuestion,
       mostReply: isAboutMany ? Self.mostContent : nil)

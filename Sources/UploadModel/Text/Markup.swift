@@ -12,6 +12,8 @@ struct Markup {
   private let tokens: [Token]
   private let isHTML: Bool
 
+  private init(_ tokens: [Token]) { (self.tokens, isHTML) = (tokens, false) }
+
   init(bytes: [UInt8]) {
     var scanner = Scanner(bytes: bytes)
     var tokens: [Token] = []
@@ -74,6 +76,33 @@ struct Markup {
       if !text.unicodeScalars.allSatisfy(\.isWhiteSpace) { return text }
     }
     return nil
+  }
+
+  /// Whether there is an element of this name.
+  func has(_ name: String) -> Bool {
+    tokens.contains { if case .open(name) = $0 { true } else { false } }
+  }
+
+  /// The text in the first element of this name; nil if there is no such element.
+  func text(of name: String) -> String? {
+    elements(name).first.map { element in
+      element.tokens.map { if case .text(let text) = $0 { text } else { "" } }.joined()
+    }
+  }
+
+  /// What is in each element of this name. Such elements are not in one another.
+  func elements(_ name: String) -> [Markup] {
+    var (elements, element) = ([Markup](), [Token]?.none)
+    for token in tokens {
+      switch token {
+      case .open(name): element = element ?? []
+      case .close(name):
+        elements += element.map { [Markup($0)] } ?? []
+        element = nil
+      default: element?.append(token)
+      }
+    }
+    return elements
   }
 
   /// The first stretch of text in an HTML page that is neither a status nor the name of the server.

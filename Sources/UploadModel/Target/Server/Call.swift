@@ -99,6 +99,18 @@ package struct Call: Hashable, Sendable {
     address = .own(url)
   }
 
+  /// Whether it asks a WebDAV server what is in a folder, rather than for JSON.
+  package var isListing: Bool { method == "PROPFIND" }
+
+  /// The same call with what belongs to such a question (RFC 4918 §9.1).
+  package var completed: Call {
+    guard isListing else { return self }
+    var call = self
+    call.headers.append(Target.Field(name: "Depth", value: Template(literal: "1")))
+    (call.text, call.type) = (Template(literal: MultiStatus.request), "application/xml")
+    return call
+  }
+
   /// The media type of its body; nil if it has neither a `type` nor a body besides a piece.
   var contentType: String? {
     if let type { return type }
