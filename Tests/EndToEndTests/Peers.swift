@@ -58,13 +58,100 @@ struct Peer {
         }
       }
       """.write(toFile: "\(folder)/nginx.conf", atomically: true, encoding: .utf8)
-      var environment = person.environment
-      environment["PATH", default: ""] += ":/usr/sbin"
       return try Program(
-        "nginx", ["-p", folder, "-c", "nginx.conf", "-e", "stderr"], environment: environment,
-        directory: folder)
+        "nginx", ["-p", folder, "-c", "nginx.conf", "-e", "stderr"],
+        environment: person.administrator, directory: folder)
     }
     return Peer(url: peer.url, programs: peer.programs + flask.programs)
+  }
+
+  /// A WebDAV server whose root is the folder `dav`. Its log, `dav.log`, has a line for each request: the method, the
+  /// status, and the path.
+  /// `options` are further ones of rclone.
+  static func webDAV(
+    _ server: WebDAVServer, _ person: Person, options: [String] = []
+  ) async throws -> Peer {
+    let root = person.folder.path("dav")
+    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    switch server {
+    case .rclone:
+      let rclone = try await started(needs: "rclone") { port in
+        try Program(
+          "rclone",
+          ["serve", "webdav", root, "--addr", "127.0.0.1:\(port)", "--config", ""] + options,
+          environment: person.environment, directory: person.folder.path)
+      }
+      // It writes no log of requests, so nginx does.
+      let origin = rclone.url.replacing("/upload", with: "")
+      let nginx = try await self.nginx(
+        person, "location / { proxy_pass \(origin); }")
+      return Peer(url: nginx.url, programs: nginx.programs + rclone.programs)
+    case .nginx:
+      return try await nginx(person, "root \(root); dav_methods PUT DELETE MKCOL COPY MOVE;")
+    case .apache: return try await apache(person, root)
+    }
+  }
+
+  /// An nginx with one server, whose log is `dav.log`.
+  private static func nginx(_ person: Person, _ server: String) async throws -> Peer {
+    let folder = person.folder.path
+    let peer = try await started(needs: "nginx-light") { port in
+      let user = getuid() == 0 ? "user root;" : ""
+      try """
+      \(user) daemon off; master_process off; pid nginx.pid; error_log stderr;
+      events {}
+      http {
+        log_format plain '$request_method $status $request_uri';
+        access_log dav.log plain;
+        client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
+        uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+        client_max_body_size 0;
+        server { listen 127.0.0.1:\(port); \(server) }
+      }
+      """.write(toFile: "\(folder)/dav.conf", atomically: true, encoding: .utf8)
+      return try Program(
+        "nginx", ["-p", folder, "-c", "dav.conf", "-e", "stderr"],
+        environment: person.administrator,
+        directory: folder)
+    }
+    return Peer(url: peer.url.replacing("/upload", with: ""), programs: peer.programs)
+  }
+
+  private static func apache(_ person: Person, _ root: String) async throws -> Peer {
+    let folder = person.folder.path
+    let modules = ["mpm_event", "authz_core", "dav", "dav_fs"].map {
+      "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so\n"
+    }.joined()
+    let isRoot = getuid() == 0
+    // Apache refuses to serve as root. Another user must be able to reach the folder.
+    if isRoot {
+      let own = "chmod 711 . && mkdir -p run && chown -R nobody dav run"
+      let outcome = try await person.shell(own).end()
+      try #require(outcome.status == 0, "\(outcome)")
+    }
+    let peer = try await started(needs: "apache2-bin") { port in
+      try """
+      ServerName localhost
+      Listen 127.0.0.1:\(port)
+      PidFile \(folder)/apache.pid
+      DefaultRuntimeDir \(folder)
+      ErrorLog \(folder)/apache.log
+      \(modules)
+      \(isRoot ? "User nobody" : "")
+      LogFormat "%m %>s %U" plain
+      CustomLog \(folder)/dav.log plain
+      DavLockDB \(folder)/\(isRoot ? "run/" : "")lock
+      DocumentRoot \(root)
+      <Directory \(root)>
+      Require all granted
+      Dav On
+      </Directory>
+      """.write(toFile: "\(folder)/apache.conf", atomically: true, encoding: .utf8)
+      return try Program(
+        "apache2", ["-X", "-f", "\(folder)/apache.conf"], environment: person.administrator,
+        directory: folder)
+    }
+    return Peer(url: peer.url.replacing("/upload", with: ""), programs: peer.programs)
   }
 
   /// Starts a server that has to be told its port, and waits until it listens there. Somebody else
@@ -91,5 +178,15 @@ struct Peer {
 
   private static func script(_ name: String) -> String {
     Person.repository.appendingPathComponent("Tests/EndToEndTests/Peers/\(name)").path
+  }
+}
+
+/// WebDAV servers that are not ours.
+enum WebDAVServer: String, CaseIterable { case rclone, apache, nginx }
+
+extension Person {
+  /// The environment for servers, which may be where only administrators look for programs.
+  fileprivate var administrator: [String: String] {
+    environment.merging(["PATH": (environment["PATH"] ?? "") + ":/usr/sbin"]) { $1 }
   }
 }

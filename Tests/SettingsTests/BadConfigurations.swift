@@ -22,7 +22,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
 
   private static let top = "valid here: default_target, keys, screen, secrets, targets, theme"
   private static let inTarget =
-    "valid here: after, auth, batch, before_retry, body, chunk, close, companions, concurrency, connection, deadline, exists, fields, file_field, file_name, file_type, "
+    "valid here: after, auth, batch, before_retry, body, chunk, close, companions, concurrency, connection, deadline, exists, fields, file_field, file_name, file_type, folders, "
     + "headers, http, idempotent, if_there, limits, method, open, pieces, prepare, public_headers, query, rate_limit, redirect_to, "
     + "response, resume, resume_from, retry, retry_after, same_names, server, ticket, timeout, tls, tus, type, url, values, wait"
   private static let header = "is set by hoist itself"

@@ -2,7 +2,7 @@
 extension BadConfiguration {
   private static let size = "expected a size such as \"100 MB\""
   private static let placeholders =
-    "{file.name} {file.stem} {file.ext} {file.path} {file.size} {file.type} {file.mtime} {file.mtime.unix_s} {file.mtime.unix_ms} {file.sha256} {file.sha512} {file.sha1} {file.md5} {file.crc32} {file.crc32c} {index} {open.…} {unix_s} {unix_ms} {now.iso8601} {uuid}"
+    "{file.name} {file.stem} {file.ext} {file.path} {file.size} {file.type} {file.mtime} {file.mtime.unix_s} {file.mtime.unix_ms} {file.sha256} {file.sha512} {file.sha1} {file.md5} {file.crc32} {file.crc32c} {index} {open.…} {unix_s} {unix_ms} {now.iso8601} {now} {uuid}"
 
   static let options: [BadConfiguration] = [
     // What hoist's own receiver decides.
@@ -84,6 +84,45 @@ extension BadConfiguration {
     BadConfiguration(
       line: "file_name = \"{id}\"",
       "file_name: {id} has no value here; available: \(placeholders) {env.NAME} {secret.NAME}"),
+    BadConfiguration(
+      line: "folders = \"ftp\"",
+      "folders: expected \"webdav\", or a table with \"method\""),
+    BadConfiguration(
+      line:
+        "server = { list = { url = \"http://h/\", method = \"PROPFIND\", id = \"/id\", json = {} } }",
+      "server.list.json: a PROPFIND request has a body of its own"),
+    BadConfiguration(line: "folders = true", "folders: expected a string, found a boolean"),
+    BadConfiguration(
+      line: "folders = { ok = [201] }", "folders: \"method\" is missing: how a folder is made"),
+    BadConfiguration(
+      line: "folders = { method = \"GET\" }",
+      "folders.method: expected \"MKCOL\", \"PUT\" or \"POST\", found \"GET\""),
+    BadConfiguration(
+      line: "folders = \"webdav\"",
+      "folders: has nothing to make: there is no folder in the path of \"url\""),
+    BadConfiguration(
+      "[targets.a]\nurl = \"http://h/{file.name}?to={file.path|url}\"\nfolders = \"webdav\"",
+      "c.toml:3: targets.a.folders: has nothing to make: there is no folder in the path of \"url\""),
+    BadConfiguration(
+      "[targets.a]\nurl = \"http://h/a/\"\nresume = \"tus\"\nfolders = \"webdav\"",
+      "c.toml:4: targets.a.folders: cannot be combined with resume = \"tus\": the server decides where files go"
+    ),
+    BadConfiguration(
+      "[targets.a]\nfolders = \"webdav\"\nticket = { url = \"http://h/a/t\", upload_url = \"/u\" }",
+      "c.toml:2: targets.a.folders: the ticket says where files go, so no folder is known"),
+    // Dates.
+    BadConfiguration(
+      line: "file_name = \"{file.name|%Y}\"",
+      "file_name: {file.name|%Y}: a date is written of {now} and {file.mtime}, before other filters, and |local follows it: {now|%Y/%m|local}"
+    ),
+    BadConfiguration(
+      line: "file_name = \"{now|local}\"",
+      "file_name: {now|local}: a date is written of {now} and {file.mtime}, before other filters, and |local follows it: {now|%Y/%m|local}"
+    ),
+    BadConfiguration(
+      line: "file_name = \"{now|%Y-%q}\"",
+      "file_name: {now|%Y-%q}: \"%q\" is unknown in a date; available: %Y %m %d %H %M %S %y %j %G %V %u %%"
+    ),
     BadConfiguration(line: "companions = []", "companions: an empty list names no file"),
     BadConfiguration(
       line: "companions = [\"../{file.name}.xmp\"]",
@@ -120,7 +159,7 @@ extension BadConfiguration {
       "file_type: expected a media type such as \"text/plain\", found \"jpeg\""),
     BadConfiguration(
       line: "file_name = \"{file.name|upper}\"",
-      "file_name: {file.name|upper}: \"|upper\" is unknown; available filters: |json |url |quoted |xml |base64 |number |raw |05"
+      "file_name: {file.name|upper}: \"|upper\" is unknown; available filters: |json |url |quoted |xml |base64 |number |raw |local |05 |%Y-%m-%d"
     ),
     BadConfiguration(
       line: "fields = { a = \"{ticket:/id}\" }",
@@ -367,14 +406,14 @@ extension BadConfiguration {
       "server.list.id: expected a JSON Pointer such as \"/files/0/url\", found \"id\""),
     BadConfiguration(
       line: "server.list = { url = \"http://h/{file.name}\", id = \"/id\" }",
-      "server.list.url: {file.name} has no value here; available: {unix_s} {unix_ms} {now.iso8601} {uuid} {env.NAME} {secret.NAME}"
+      "server.list.url: {file.name} has no value here; available: {unix_s} {unix_ms} {now.iso8601} {now} {uuid} {env.NAME} {secret.NAME}"
     ),
     BadConfiguration(
       line: "server.list = { url = \"http://h/\", id = \"/id\", json = {} }",
       "server.list.json: a GET request has no body"),
     BadConfiguration(
       line: "server.list = { url = \"http://h/\", id = \"/id\", method = \"HEAD\" }",
-      "server.list.method: expected \"GET\", \"POST\", \"PUT\", \"PATCH\" or \"DELETE\", found \"HEAD\""
+      "server.list.method: expected \"GET\", \"POST\", \"PUT\", \"PATCH\", \"DELETE\" or \"PROPFIND\", found \"HEAD\""
     ),
     BadConfiguration(
       line: "server.get = { url = \"http://h/all\" }",

@@ -108,6 +108,7 @@ struct PlaceholderTests {
       upload_url = "/u"
       """,
       "[targets.\"a b\"]\nurl = \"http://h/\"\npieces.begin = { form = { a = \"b\" } }\npieces.ticket = { form = { a = \"b\" } }\npieces.finish = { form = { a = \"b\" } }\npieces.abort = { form = { a = \"b\" } }\npieces.status = { method = \"POST\", form = { a = \"b\" }, offset = \"/a\" }",
+      "[targets.\"a b\"]\nurl = \"http://h/a/\"\nfolders = { method = \"PUT\", ok = [201, 405] }",
       "[targets.\"a b\"]\nurl = \"http://h/\"\nserver.delete = { url = \"http://h/{id}\", json = { a = \"b\" } }",
       "[targets.\"a b\"]\nurl = \"http://h/\"\nserver.get = { url = \"http://h/{id}\", method = \"POST\", form = { a = \"b\" } }",
       "[targets.\"a b\"]\nurl = \"http://h/\"\nserver.list = { url = \"http://h/\", id = \"/i\", method = \"POST\", json = { a = \"b\" } }",

@@ -15,13 +15,14 @@ struct SideRequestTests {
 
   /// The requests around a file. Each has its path at the server.
   enum Side: String, CaseIterable, Sendable {
-    case exists, ticket, open, record
+    case exists, ticket, open, folder, record
 
     var step: Failure.Step? {
       switch self {
       case .exists: .existence
       case .ticket: .ticket
       case .open: .open
+      case .folder: .folder
       case .record: nil
       }
     }
@@ -34,8 +35,10 @@ struct SideRequestTests {
     let counter = Counter()
     return try HostileServer { connection, _ in
       while let request = connection.readRequest() {
-        let isFile = request.line.hasPrefix("POST /up ")
-        let (status, location) = isFile ? (201, nil) : side(counter.next())
+        let isFile = request.line.contains("/up ")
+        // The folder of a file is missing.
+        let ofFile = request.line.contains("/folder/") ? 409 : 201
+        let (status, location) = isFile ? (ofFile, nil) : side(counter.next())
         let place = location.map { "Location: \($0)\r\n" } ?? ""
         let body = #"{"to":"/up","id":"7"}"#
         connection.send(
@@ -62,6 +65,9 @@ struct SideRequestTests {
       open.address = call.address
       open.rules = call.rules
       target.run.open = open
+    case .folder:
+      target.url = server.url("/folder/up")
+      target.folders = FolderRule(method: "POST", ok: [201...201])
     case .record: target.server.create = call
     }
     return target
@@ -79,11 +85,14 @@ struct SideRequestTests {
     defer { server.stop() }
     let end = try await ends(target(server, side)).first
     let failure = try #require(end?.failure)
-    let asked = server.requests.filter { $0.line.hasPrefix("POST /\(side.rawValue) ") }
+    let asked = server.requests.filter {
+      $0.line.hasPrefix("POST /\(side.rawValue)") && !$0.line.contains("/up ")
+    }
     #expect(asked.count == 1, "Nothing is wrong with the connection, so nothing is repeated.")
     #expect(failure.attempts == 1)
     #expect(failure.step == side.step)
-    #expect(failure.code == (side == .record ? "no-record" : "http-202"))
+    let codes: [Side: String] = [.record: "no-record", .folder: "no-folder"]
+    #expect(failure.code == codes[side] ?? "http-202")
     #expect(failure.arrival == (side == .record ? .arrived : .notArrived))
   }
 

@@ -62,6 +62,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(.outcomeUnknown("its answer is not JSON"), "outcome-unknown", status: 200),
     CauseRow(.differs("its sha-256 is 00, and the file's is 11"), "content-differs", status: 200),
     CauseRow(.notRecorded("503 Service Unavailable"), "no-record"),
+    CauseRow(.noFolder("photos/2026", "403 Forbidden"), "no-folder", status: 403),
     CauseRow(.denied("pass ended with status 1"), "no-credentials"),
     CauseRow(.denied("even with a new token from pass"), "http-401", status: 401),
     CauseRow(.anonymous, "http-401", status: 401),
@@ -111,12 +112,13 @@ private func number(_ cause: Failure.Cause) -> Int {
   case .nonceExpired: 32
   case .unencrypted: 33
   case .taken: 34
+  case .noFolder: 35
   }
 }
 
 struct FailureTests {
   @Test func theTableHasEveryCause() {
-    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...34))
+    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...35))
   }
 
   @Test func whatMayBeThereAlready() {

@@ -448,11 +448,12 @@ struct ProgressTests {
     .differs("x"), .anonymous, .nonceExpired, .unencrypted("x"), .notTried("x"),
     .clash(.address("http://h/x")), .clash(.name("x")),
     .taken(TakenName("x", size: 3, time: "y")),
+    .noFolder("x", "y"),
   ]
 
   private static let steps: [Failure.Step?] = [
-    nil, .existence, .ticket, .open, .begin, .pieceTicket, .piece(2, of: 3), .finish, .status,
-    .wait, .confirmation, .remnant,
+    nil, .existence, .ticket, .open, .folder, .begin, .pieceTicket, .piece(2, of: 3), .finish,
+    .status, .wait, .confirmation, .remnant,
   ]
 
   @Test("A failure is stored whole, whatever it is: what is known is the same after a restart")

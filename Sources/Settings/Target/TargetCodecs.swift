@@ -251,6 +251,33 @@ extension Codec where Value == AfterRule {
   }
 }
 
+extension Codec where Value == FolderRule {
+  /// `"webdav"`, or `{ method = "MKCOL", ok = [201, 405] }`.
+  static var folders: Codec {
+    let table = Schema<FolderRule>([
+      .init("method", \.method, .word(of: ["MKCOL", "PUT", "POST"]), need: "how a folder is made"),
+      .init("ok", \.ok, .statuses),
+    ])
+    return Codec(
+      read: { node, reader in
+        var rule = FolderRule.webdav
+        if case .table = node.value {
+          try table.read(node, into: &rule, reader)
+        } else {
+          guard try node.string() == "webdav" else {
+            throw node.fault("expected \"webdav\", or a table with \"method\"")
+          }
+        }
+        return rule
+      },
+      write: { rule, writer in
+        rule == .webdav
+          ? TOMLText.string("webdav")
+          : TOMLText.table(table.entries(rule, usually: .webdav, writer.withoutDefaults))
+      })
+  }
+}
+
 extension Codec where Value == NamedHost {
   static var namedHost: Codec {
     Codec({ try NamedHost(try $0.fixed()) }, { TOMLText.string($0.description) })

@@ -19,6 +19,7 @@ extension Target {
     try checkCompanions(entries)
     try checkRemoval(entries)
     try checkNames(entries)
+    try checkFolders(entries)
     try run.check(node, entries, of: self)
     if let node = entries["wait"] { try wait?.check(node, of: self) }
     // A batch of one file is the same as no batch.
@@ -143,6 +144,19 @@ extension Target {
     if call.templates.contains(where: { $0.asks(for: .id) }), server.list == nil {
       throw node.fault("{id} has no value: the target needs a server.list that has the file's name")
     }
+  }
+
+  private func checkFolders(_ entries: [String: ConfigNode]) throws(ConfigError) {
+    guard folders != nil else { return }
+    try entries.refuse(
+      "folders", "the ticket says where files go, so no folder is known", if: ticket != nil)
+    try entries.refuse(
+      "folders",
+      "cannot be combined with resume = \"\(resume.mode.rawValue)\": the server decides where files go",
+      if: resume.mode != .off)
+    try entries.refuse(
+      "folders", "has nothing to make: there is no folder in the path of \"url\"",
+      if: !mayHaveFolders)
   }
 
   /// Keys that cannot be combined with resuming, and why.

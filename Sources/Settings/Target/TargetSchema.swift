@@ -35,6 +35,7 @@ extension Schema where Root == Target {
     Key("file_name", \.fileName, .fileName)
       .written { $0.body == .multipart }
       .asking("File name to tell the server"),
+    Key("folders", \.folders, .folders),
     Key("file_type", \.fileType, .mediaType),
     Key("companions", \.companions, .list(.companion, nothing: "an empty list names no file")),
     Key("if_there", \.ifThere, .choice),

@@ -40,6 +40,8 @@ final class Attempt: ExchangeObserver {
   private let isPrepared: Bool
   /// What the run and the ticket add to the requests.
   private(set) var occasion = Occasion()
+  /// The innermost of the folders that were there before the files were sent; nil if none was known to be missing.
+  private var folder: String?
   private var exchange: Exchange?
   private var conversation: Conversation?
   /// Cancel the work that is under way outside the engine's queue, unless it is shielded.
@@ -76,12 +78,14 @@ final class Attempt: ExchangeObserver {
   private func deliver(on engine: isolated UploadEngine) async {
     guard let destination = files.first?.upload.destination else { return }
     var way = Way(url: destination.target.url)
+    await makeFoldersAhead(on: engine)
     while let ended = await transmit(way, on: engine) {
       let batch = judge(ended.end, ended.shares, of: destination.target, way, on: engine)
       if await nameWasTaken(batch, ended.authorization, on: engine) {
         way = Way(url: destination.target.url)
         continue
       }
+      if await hasMadeFolders(after: ended.end, batch, way, on: engine) { continue }
       if let next = follow(batch, from: way, on: engine) {
         way = next
         engine.tell(files.map { ($0.id, .preparing(attempt: number)) })
@@ -94,6 +98,7 @@ final class Attempt: ExchangeObserver {
       guard await learnCondition(batch, way, ended.authorization, on: engine) else { continue }
       let failures = await makeRecords(batch, ended.authorization, on: engine)
       engine.group(batch.groups)
+      noteFolders(batch, on: engine)
       return conclude(batch.outcomes, way, withoutRecord: failures, on: engine)
     }
   }
@@ -276,6 +281,15 @@ final class Attempt: ExchangeObserver {
     if !isShielded { steps[number] = { task.cancel() } }
     defer { steps[number] = nil }
     return await task.value
+  }
+
+  /// Waits for a folder that is being made. If the files are taken back, the wait ends at once.
+  func wait(for making: Folders.Making, on engine: isolated UploadEngine) async {
+    lastStep += 1
+    let number = lastStep
+    steps[number] = { making.release(self) }
+    defer { steps[number] = nil }
+    await making.end(for: self, on: engine)
   }
 
   /// Reports that an attempt that was prepared ahead begins, and gives it a lane.
@@ -511,6 +525,71 @@ extension Attempt {
       return startOver(restart, ids, on: engine)
     }
     leave(ids, failure, on: engine)
+  }
+}
+
+/// The folders on the way to the files.
+extension Attempt {
+  private func makeFoldersAhead(on engine: isolated UploadEngine) async {
+    // Of an upload in pieces, only the last request may find out that the folder is missing, and another one may be
+    // refused as if the server had forgotten the upload.
+    guard let first = files.first, first.upload.target.folders != nil,
+      engine.folders.areMadeAhead(on: first.job.route) || isResuming(first),
+      let path = folders(on: engine)
+    else { return }
+    await makeFolders(path, on: engine)
+  }
+
+  /// Whether a folder may have been missing that is there now, so that the files are sent once more.
+  private func hasMadeFolders(
+    after end: TransferEnd, _ batch: BatchEnd, _ way: Way, on engine: isolated UploadEngine
+  ) async -> Bool {
+    // The target's rules may give such a status another meaning.
+    let isRefused = batch.outcomes.allSatisfy {
+      if case .ended(_, .failed(let failure)) = $0.outcome {
+        !failure.mayHaveArrived
+      } else {
+        false
+      }
+    }
+    // Folders are made on the target's own server.
+    guard FolderRule.isMissing(end), isRefused, way.keepsCredentials, let path = folders(on: engine)
+    else { return false }
+    // If the address depends on the time, it may have changed in the meantime.
+    guard path.folders.last?.address != folder else {
+      if let route = files.first?.job.route { engine.folders.noteLoss(of: path, on: route) }
+      return false
+    }
+    if let route = files.first?.job.route { engine.folders.noteLack(on: route) }
+    engine.tell(files.map { ($0.id, .preparing(attempt: number)) })
+    await makeFolders(path, on: engine)
+    return true
+  }
+
+  /// Makes the folders. If one cannot be made, the files leave.
+  private func makeFolders(_ path: FolderPath, on engine: isolated UploadEngine) async {
+    folder = path.folders.last?.address
+    let obstacle = await engine.folders.provide(path, for: self, on: engine)
+    leaveStopped(on: engine)
+    guard let obstacle else { return }
+    if let restart = obstacle.restart { return startOver(restart, files.map(\.id), on: engine) }
+    leave(files.map(\.id), obstacle.failure, on: engine)
+  }
+
+  /// Records which folders are there, by the files that have arrived in them.
+  private func noteFolders(_ batch: BatchEnd, on engine: isolated UploadEngine) {
+    guard let first = files.first, first.upload.target.folders != nil, folder == nil,
+      batch.outcomes.contains(where: {
+        if case .ended(_, .delivered) = $0.outcome { true } else { false }
+      }), let path = folders(on: engine)
+    else { return }
+    engine.folders.noteArrival(in: path, on: first.job.route)
+  }
+
+  private func folders(on engine: isolated UploadEngine) -> FolderPath? {
+    guard let upload = files.first?.upload, upload.target.folders != nil else { return nil }
+    return upload.destination.folders(
+      with: Preparation.values(for: upload, on: occasion, now: engine.time.date()))
   }
 }
 

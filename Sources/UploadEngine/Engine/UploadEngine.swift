@@ -8,8 +8,8 @@ import UploadModel
 ///
 /// It decides which files may begin: it owns the jobs, the line, the lanes and the clock. `Scheduler` decides what is
 /// sent next, and `JobMachine` what happens to it. It knows nothing of requests, replies and tickets: an `Attempt`
-/// sends files, and what attempts share is in `Exchanges`, `Access`, `Runs` and `Questions`. Nor does it know its
-/// listeners. All methods can be called from anywhere and take effect in the order of the calls.
+/// sends files, and what attempts share is in `Exchanges`, `Access`, `Runs`, `Folders` and `Questions`. Nor does it know
+/// its listeners. All methods can be called from anywhere and take effect in the order of the calls.
 package actor UploadEngine {
   /// The most uploads that run at once.
   package static let mostLanes = Target.concurrencyRange.upperBound
@@ -58,6 +58,7 @@ package actor UploadEngine {
   let access: Access
   let runs = Runs()
   let names = Names()
+  let folders = Folders()
   private let questions = Questions()
   var knownServers: KnownServers
   /// The addresses that files were sent to, in this run and those that it belongs to.
@@ -299,6 +300,7 @@ extension UploadEngine {
         let id = upload.item.id
         engine.runs.advance(.forgot(id), of: upload.target.name, on: engine)
         engine.runs.openAgain(upload.target.name, on: engine)
+        engine.folders.tryAgain(on: upload.destination.route)
         if let job = engine.jobs[id] {
           guard !job.isUnderWay, !job.isProcessed else { continue }
           job.renew(upload)
@@ -381,6 +383,7 @@ extension UploadEngine {
         engine.runs.openAgain(name, on: engine)
         engine.runs.advance(.again, of: name, on: engine)
       }
+      engine.folders.tryEverything()
       engine.carryOut(engine.scheduler.tryEverything(at: engine.time.now()))
       engine.fillSoon()
     }

@@ -28,6 +28,19 @@ extension CurlCommand {
     }
     let first = UploadJob(item: items[0], destination: destination)
     let values = Preparation.values(for: first, on: occasion, now: now)
+    let folders = try ResumeRequest.folders(of: destination, values).map {
+      request throws(InvalidInput) in
+      try CurlCommand(request, to: destination, values, note: "If the server lacks this folder")
+    }
+    return try folders + files(items, first, values, occasion, now: now)
+  }
+
+  /// The commands that send the files.
+  private static func files(
+    _ items: [UploadItem], _ first: UploadJob, _ values: Template.Values, _ occasion: Occasion,
+    now: Date
+  ) throws(InvalidInput) -> [CurlCommand] {
+    let (destination, target) = (first.destination, first.target)
     if target.resume.createsFirst { return try resumable(first, values) }
     if let rules = target.resume.pieces, rules.holds(for: first.item.size) {
       return try pieces(rules, first, values, occasion)

@@ -67,6 +67,8 @@ package struct RequestOutline: Hashable, Sendable {
 
   /// The request that asks whether the server already has the file; nil if the server is not asked.
   package var existence: Head?
+  /// The requests that make the folders on the way, sent only if the server lacks them.
+  package var folders: [Head] = []
   /// The request, sent afterwards, that asks whether the server has finished processing the file; nil if the server is
   /// not asked.
   package var wait: Head?
@@ -133,6 +135,10 @@ package struct RequestOutline: Hashable, Sendable {
           case .exists, .reply, nil: nil
           }
         outline?.nameCheck = try Head(call, of: first.destination, values)
+      }
+      outline?.folders = try ResumeRequest.folders(of: first.destination, values).map {
+        request throws(Failure.Cause) in
+        Head(try request.shownHead(of: first.destination, values), of: target)
       }
       values.gaps = .ofReplies
       outline?.removal = try Head(target.beforeRetry, of: first.destination, values)

@@ -41,6 +41,7 @@ extension Failure {
     case .unusable: ("unusable-answer", "answer cannot be used")
     case .differs: ("content-differs", "stored content differs")
     case .notRecorded: ("no-record", "arrived, not recorded")
+    case .noFolder(let folder, _): ("no-folder", "folder \(SafeText.line(folder)) cannot be made")
     case .unresumable(let fault): (fault.code, fault.headline)
     case .denied:
       status.map { ("http-\($0)", Self.statusLine($0)) } ?? ("no-credentials", "no credentials")
@@ -92,7 +93,7 @@ extension Failure {
   private var place: String {
     switch cause {
     case .refused, .rejected, .unusable, .denied, .anonymous, .nonceExpired, .notRecorded,
-      .notTried:
+      .noFolder, .notTried:
       ""
     default: step.map { " This happened at \($0.words)." } ?? ""
     }
@@ -194,6 +195,8 @@ extension Failure {
       step == .confirmation
         ? "The server has the file, but \(what) failed: \(Self.inside(why))."
         : "The server has the file. The request that goes with it (server.create) failed: \(Self.inside(why))."
+    case .noFolder(let folder, let why):
+      "The folder \(SafeText.line(folder)) is missing on the server and cannot be made: \(Self.inside(why))."
     case .unresumable(let fault): fault.story
     case .denied(let why):
       status.map { "The server refused \(what): \(Self.statusLine($0)), \(Self.inside(why))." }
@@ -293,6 +296,7 @@ extension Failure {
       step == .confirmation
         ? "A retry asks the server again, and sends the file only if the server still wants it."
         : "Create the record by hand: a retry sends the file again, which may store it twice."
+    case .noFolder: "Make it on the server, or correct the target's address, then retry."
     case .unresumable(let fault): fault.advice
     case .denied:
       status == nil
@@ -380,6 +384,7 @@ extension Failure.Step {
     case .existence: "the request that asks whether the server has the file already (exists)"
     case .ticket: "the ticket that the upload needs"
     case .open: "the request that comes before the first file (open)"
+    case .folder: "the request that makes a folder (folders)"
     case .begin: "the request that begins the upload (pieces.begin)"
     case .pieceTicket: "the request that comes before a piece (pieces.ticket)"
     case .piece(let number, let count): "piece \(number) of \(count) (pieces.piece)"

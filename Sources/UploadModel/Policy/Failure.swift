@@ -61,6 +61,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case open
     /// The request that begins an upload in pieces.
     case begin
+    /// The request that makes a folder on the way to the file.
+    case folder
     /// The request for permission to send a piece.
     case pieceTicket
     /// The request with a piece, by its place from 1.
@@ -146,6 +148,9 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case notRecorded(String)
     /// The server breaks the protocol for resuming uploads.
     case unresumable(ResumeFault)
+
+    /// A folder on the way to the file is missing and could not be made. The texts are its path and the reason.
+    case noFolder(String, String)
 
     /// There are no valid credentials: the command gave no token or, if there is a status, a new token was
     /// refused as well. The text says which.
@@ -265,7 +270,7 @@ extension Failure.Cause {
     case .connectionLost, .stalled, .network, .nonceExpired: .transient
     case .rejected, .taken: .ofOneFile
     case .outOfTime, .insecure, .refused, .redirected, .unencrypted, .notHTTP, .unusable, .differs,
-      .notRecorded,
+      .notRecorded, .noFolder,
       .unresumable, .denied, .anonymous, .notTried, .outcomeUnknown:
       []
     }
@@ -333,6 +338,7 @@ extension Failure.Cause {
     case .unusable(let why): .unusable(change(why))
     case .differs(let why): .differs(change(why))
     case .notRecorded(let why): .notRecorded(change(why))
+    case .noFolder(let folder, let why): .noFolder(change(folder), change(why))
     case .denied(let why): .denied(change(why))
     case .notTried(let why): .notTried(change(why))
     case .outcomeUnknown(let why): .outcomeUnknown(change(why))

@@ -8,6 +8,7 @@ extension RequestHead {
       method: asked.method,
       address: asked.described?.address ?? [.text(asked.url.absoluteString)], accept: accept)
     try add(credentials, of: plan, on: occasion, values)
+    if asked.isAboutFolder { plan.headersOfFile.forEach { remove($0) } }
     add(asked.headers)
     // A ticket may name the type itself, since its signature may cover it.
     if let type = asked.described?.type, !has("Content-Type") { set("Content-Type", type) }

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 /// How files are sent to a target: the target, and what follows from it for every file, worked out once.
 ///
@@ -23,6 +24,9 @@ package final class SendPlan: Sendable {
   let mostAsked: Int
   let headers: [HeaderLine]
   let publicHeaders: [HeaderLine]
+  /// The header fields that only a request about a file has: those that are filled in for it, and those that set
+  /// conditions (RFC 9110 §13.1).
+  let headersOfFile: [String]
   let fields: [FormField]
 
   package init(_ target: Target) {
@@ -41,6 +45,10 @@ package final class SendPlan: Sendable {
     headers = target.headers.compactMap(HeaderLine.init)
     publicHeaders = target.publicHeaders.compactMap(HeaderLine.init)
     fields = target.fields.map(FormField.init)
+    headersOfFile = (target.headers + target.publicHeaders).filter { field in
+      field.name.lowercased().hasPrefix(scalars: "if-")
+        || field.value.placeholders.contains(where: \.belongsToFile)
+    }.map(\.name)
   }
 
   /// The address of a request for a file, with secrets marked.
@@ -76,9 +84,10 @@ package final class SendPlan: Sendable {
         || !target.digests.isEmpty || target.signsContent
       records = target.server.create != nil || target.ticket?.confirmation != nil
       (run, resuming) = (target.run.isOn, target.resume.isOn)
-      // A signature would become stale while its request waits.
+      // A signature would become stale while its request waits, and a folder may have to be made before it.
       oneRequestForEachFile =
         !preparation && !records && !run && target.sigV4 == nil && target.batch == nil && !resuming
+        && target.folders == nil
     }
   }
 

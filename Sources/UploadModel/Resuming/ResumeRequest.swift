@@ -18,6 +18,8 @@ package struct ResumeRequest: Hashable, Sendable {
   package var holdsEnd = false
   /// Whether it is the last request of an upload in pieces, which the server joins before it answers.
   package var endsUpload = false
+  /// Whether the request is about a folder. It then lacks the header fields that are about a file.
+  package var isAboutFolder = false
   /// Whether an origin other than the target's own has chosen where the request goes. The request then carries no
   /// credentials, even if it goes back to the target's own origin.
   package var staysAway = false
@@ -115,5 +117,26 @@ extension ResumeRequest {
       address: address, isAddressFromReply: isFromReply,
       text: (call.json ?? call.text)?.stretches(with: values) ?? (form.isEmpty ? nil : form),
       type: call.contentType)
+  }
+}
+
+extension ResumeRequest {
+  /// The request that makes a folder; nil if its address is no URL.
+  package init?(_ folder: FolderPath.Folder, by rule: FolderRule) {
+    guard let url = URL(string: folder.address) else { return nil }
+    self.init(rule.method, url)
+    isAboutFolder = true
+  }
+
+  /// The requests that make the folders on the way to a file, if it lacks them, from the outermost on. They are only
+  /// shown.
+  package static func folders(of plan: SendPlan, _ values: Template.Values) -> [ResumeRequest] {
+    guard let rule = plan.target.folders, let path = plan.folders(with: values) else { return [] }
+    return path.folders[path.indices].compactMap { folder in
+      var request = ResumeRequest(folder, by: rule)
+      request?.described = Described(
+        address: [.text(plan.secrets.hidden(in: folder.address))])
+      return request
+    }
   }
 }

@@ -62,6 +62,8 @@ package struct Target: Hashable, Sendable {
   /// Whether two files may have the same name in one request, or be sent to the same address.
   package var takesSameNames = false
   @Boxed package var resume = ResumeRules()
+  /// How folders that are missing on the server are made; nil if they are not.
+  @Boxed package var folders: FolderRule?
   package var limits = UploadLimits()
   @Boxed package var response = ReplyRules()
   package var prepare: PrepareCommand?

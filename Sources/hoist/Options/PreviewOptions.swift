@@ -138,6 +138,9 @@ struct PreviewOptions: ParsableArguments {
     members["ticket"] = preview.ticket.map { .object(json($0)) }
     members["name_check"] = preview.nameCheck.map { .object(json($0)) }
     members["before_retry"] = preview.removal.map { .object(json($0)) }
+    if !preview.folders.isEmpty {
+      members["folders"] = .array(preview.folders.map { .object(json($0)) })
+    }
     members["wait"] = preview.wait.map { .object(json($0)) }
     members["pieces"] = preview.pieces.map { pieces in
       var members: [String: JSONValue] = [

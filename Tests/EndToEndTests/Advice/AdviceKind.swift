@@ -9,7 +9,7 @@ enum AdviceKind: Hashable, Sendable, CaseIterable {
   case outOfTime, selfSigned, insecure, network
   case refused, losesBody, otherOrigin, tooMany, noLocation, badLocation, otherRegion, unencrypted
   case nameTaken
-  case notHTTP, rejected, unusable, differs, notRecorded, unresumable
+  case notHTTP, rejected, unusable, differs, notRecorded, noFolder, unresumable
   case noToken, denied, anonymous, nonceExpired, notTried, cancelled, outcomeUnknown
 
   init(_ failure: Failure) {
@@ -51,6 +51,7 @@ enum AdviceKind: Hashable, Sendable, CaseIterable {
       case .unusable: .unusable
       case .differs: .differs
       case .notRecorded: .notRecorded
+      case .noFolder: .noFolder
       case .unresumable: .unresumable
       case .denied: failure.status == nil ? .noToken : .denied
       case .anonymous: .anonymous

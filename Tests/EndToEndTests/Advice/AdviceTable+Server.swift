@@ -217,6 +217,17 @@ extension AdviceTable {
             script: AdviceServer.failing(
               .reply("200 OK\r\nX-Sum: \(String(repeating: "0", count: 64))", stores: true))))
       ]
+    case .noFolder:
+      [
+        AdviceRow(
+          .noFolder("/d", "403 Forbidden"), status: 403,
+          AdviceStory(
+            url: "SERVER/d/u", table: "method = \"PUT\"\nbody = \"binary\"\nfolders = \"webdav\"",
+            after: ["/d/u"],
+            script: { request, isMended in
+              isMended ? .take : .reply(request.method == "PUT" ? "409 No" : "403 No")
+            }))
+      ]
     case .notRecorded:
       [
         AdviceRow(

@@ -21,7 +21,8 @@ enum AdviceTable {
     case .nameTaken: [nameTaken]
     case .losesBody, .otherOrigin, .tooMany, .noLocation, .badLocation, .otherRegion, .unencrypted:
       redirects(kind)
-    case .notHTTP, .rejected, .unusable, .differs, .notRecorded, .outcomeUnknown: answers(kind)
+    case .notHTTP, .rejected, .unusable, .differs, .notRecorded, .noFolder, .outcomeUnknown:
+      answers(kind)
     case .unresumable: resuming
     case .noToken, .denied, .anonymous, .nonceExpired: credentials(kind)
     case .notTried:
