@@ -139,7 +139,7 @@ struct RecipeDraftTests {
     let user = "M%C3%BCller%20%22Uploads%22%20O%27N%20%7Bx%7D"
     #expect(
       draft.text.contains(
-        "url = \"https://me.test/remote.php/dav/files/\(user)/Ferien%202026/S%C3%BCd%3F/{file.name}\""
+        "url = \"https://me.test/remote.php/dav/files/\(user)/Ferien%202026/S%C3%BCd%3F/{file.path}\""
       ), "\(draft.text)")
     #expect(draft.text.contains(#"user = "M\#u{fc}ller \"Uploads\" O'N {{x}}""#))
     #expect(draft.text.hasPrefix("# Nextcloud: "))

@@ -465,17 +465,14 @@ def nextcloud_roles(h):
             "PUT": {"piece"} if uploads else {"piece", "finish"}}.get(h.command, set())
 
 
-def nextcloud_target(h, folders):
+def nextcloud_target(h):
     """The key named by the Destination header, checked as sabre/dav does."""
     if not h.header("Destination"):
         raise dav_error(400, "BadRequest", "The destination header was not supplied")
     path = unquote(urlsplit(h.header("Destination")).path)
     if not path.startswith(DAV):
         raise dav_error(403, "Forbidden", f"Requested uri ({path}) is out of base uri ({DAV})")
-    key = path[len(DAV):].strip("/")
-    if os.path.dirname(key) not in folders:
-        raise dav_error(409, "Conflict", "The destination node is not found")
-    return key
+    return path[len(DAV):].strip("/")
 
 
 def nextcloud_write(h, key, spools):
@@ -527,7 +524,8 @@ def nextcloud(h):
         if session:
             raise dav_error(405, "MethodNotAllowed", "The resource you tried to create already exists")
         # Without a Destination the folder is one of version 1.
-        target = nextcloud_target(h, folders) if h.header("Destination") else None
+        # Nothing looks for the folder of the file yet: what comes goes to a file beside the pieces at first.
+        target = nextcloud_target(h) if h.header("Destination") else None
         STATE.open("nextcloud", sid, target=target, broken=False)
         return answer(201)
     if h.command == "PUT" and len(name) == 2:
@@ -542,6 +540,10 @@ def nextcloud(h):
             if not re.fullmatch(r"\d+", number) or not 1 <= int(number) <= 10000:
                 raise dav_error(400, "BadRequest", "Invalid chunk name, must be numeric between 1 and 10000")
             number = int(number)
+            # It asks the folder of the file for its free space.
+            if os.path.dirname(session["target"]) not in folders:
+                raise dav_error(404, "NotFound", f"File with name //{os.path.dirname(session['target'])} could not be "
+                                "located")
         spool = h.receive("md5")
         if session["target"] and spool.size > 5 * GIB:
             raise dav_error(500, "", "Could not write chunked file")
@@ -561,7 +563,9 @@ def nextcloud(h):
             "<d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>" for href, about in entries) +
             "</d:multistatus>", kind="application/xml; charset=utf-8")
     if h.command == "MOVE" and name[1:] == [".file"]:
-        target = nextcloud_target(h, folders)
+        target = nextcloud_target(h)
+        if os.path.dirname(target) not in folders:
+            raise dav_error(409, "Conflict", "The destination node is not found")
         if h.header("Overwrite") == "F" and ("nextcloud", target) in STATE.objects:
             raise dav_error(412, "PreconditionFailed", "The destination node already exists, and the overwrite "
                             "header is set to false")

@@ -208,7 +208,7 @@ extension EndToEnd {
       try await terminal.command("hoist target new Nextcloud")
       for (question, answer) in [
         ("Name of the target [nextcloud]:", ""), ("The server's address", "https://cloud.test/"),
-        ("Your user name", "me@b"), ("The folder, which has to exist [Uploads]:", "My files"),
+        ("Your user name", "me@b"), ("The folder [Uploads]:", "My files"),
         ("variable, file or command [variable]:", "s3cret"),
         ("do not put the secret itself here", "command"),
         ("Command that prints it", "pass show 'my cloud'"),

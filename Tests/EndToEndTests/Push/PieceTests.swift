@@ -68,7 +68,7 @@ extension EndToEnd {
           .replacing(
             "[\"gcloud\", \"auth\", \"print-access-token\"]", with: "[\"echo\", \"token\"]")
         try person.folder.write("recipe.toml", Array(edit(text).utf8))
-        // The recipe for Nextcloud wants a folder that is there.
+        // Unless a test has another folder, it is there.
         if service.copy == "nextcloud" {
           let folder = "http://127.0.0.1:\(port)/nextcloud/remote.php/dav/files/me/Uploads"
           _ = try await person.shell("curl -s -u me:secret -X MKCOL \(folder)").end()
@@ -181,11 +181,43 @@ extension EndToEnd {
       let plan = try #require(
         JSONSerialization.jsonObject(with: Data(dry.output.utf8)) as? [String: Any], "\(dry)")
       let pieces = try #require(plan["pieces"] as? [String: Any])
-      let heads = [pieces["begin"], pieces["ticket"], plan, pieces["finish"]]
+      let heads =
+        (plan["folders"] as? [Any] ?? [])
+        + [pieces["begin"], pieces["ticket"], plan, pieces["finish"]].compactMap { $0 }
       let lines = heads.compactMap { $0 as? [String: Any] }.map {
         "\($0["method"] ?? "") \($0["url"] ?? "")"
       }
       #expect(read.output.split(separator: "\n").map(String.init) == lines, "\(shown.output)")
+    }
+
+    @Test("Nextcloud gets a tree into folders that it lacks, large files among it")
+    func intoMissingFolders() async throws {
+      let id = UUID().uuidString.prefix(8)
+      let desk = try await Desk(Self.services[0]) { text in
+        text.replacing("/Uploads/", with: "/new-\(id)/in/")
+      }
+      for folder in ["t/a", "t/b c/d#e"] {
+        try FileManager.default.createDirectory(
+          atPath: desk.person.folder.path(folder), withIntermediateDirectories: true)
+      }
+      let files = [
+        ("t/a/large-\(id).bin", 11_000_001), ("t/b c/d#e/wide-\(id).bin", 12_000_000),
+        ("t/b c/small-\(id).bin", 70_000), ("t/top-\(id).bin", 10),
+      ]
+      for (index, (name, size)) in files.enumerated() {
+        try desk.person.folder.write(name, count: size, seed: UInt64(index + 1))
+      }
+      // The large file by itself, so that the server speaks of the folder while pieces go.
+      let first = try await desk.hoist("push -r t/a --json")
+      #expect(first.status == 0, "\(first)")
+      let outcome = try await desk.hoist("push -r t --json")
+      #expect(outcome.status == 0, "\(outcome)")
+      for (name, _) in files {
+        let path = name.dropFirst(2)
+        #expect(
+          try await desk.stored("new-\(id)/in/\(path)").first == desk.digest("'\(name)'"),
+          "\(name)")
+      }
     }
 
     @Test(
