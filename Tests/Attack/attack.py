@@ -18,6 +18,7 @@ import background
 import changes
 import disk
 import ends
+import folders
 import kills
 import pieces
 import raw
@@ -28,7 +29,7 @@ import trees
 import tus_peers
 
 ATTACKS = {"kills": kills.run, "background": background.run, "resuming": resuming.run, "tus": tus_peers.run,
-           "pieces": pieces.run, "after": after.run,
+           "pieces": pieces.run, "folders": folders.run, "after": after.run,
            "changes": changes.run, "ends": ends.run, "raw": raw.run, "clients": slow.clients, "disk": disk.run,
            "trees": trees.run, "readers": slow.readers, "signals": signals.run}
 BESIDE = {"readers"}
