@@ -60,4 +60,16 @@ struct StateLabelTests {
         "\(wasThere ? "there already" : "201"), \(words)", "done 201, has grown", "has grown",
       ])
   }
+
+  @Test("a file whose folder cannot be made names the folder in each form, rather than the status")
+  func folder() {
+    let failure = Failure(
+      .noFolder("photos", "403 Forbidden"), status: 403, reply: Reply(text: "not here"),
+      attempts: 1)
+    let item = UploadItem(
+      id: ItemID(1), location: FileLocation("/a"), state: .failed(failure))
+    let label = StateLabel(of: ItemList.Row(item: item), in: Fixture.empty())
+    #expect(label.forms.allSatisfy { $0.contains("photos") }, "\(label.forms)")
+    #expect(label.said == nil)
+  }
 }

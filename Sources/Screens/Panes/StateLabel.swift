@@ -155,11 +155,13 @@ struct StateLabel {
       let person = failure.needsPerson ? " · needs you" : ""
       // The shortest form is just the status, unless the failure has another reason.
       let status = failure.cause == .refused ? failure.status : nil
-      // The sign says that it failed, so that the room is for the reason.
-      let short = failure.status.map { "\($0) · " }
+      // The sign says that it failed, so that the room is for the reason. Which folder cannot be made says more than the
+      // status.
+      let number = if case .noFolder = failure.cause { Int?.none } else { failure.status }
+      let short = number.map { "\($0) · " }
       self.init(
         "✗", .bad, said.map { "failed: \(failure.headline) · \($0)" },
-        said.flatMap { said in failure.status.map { "failed: \($0) · \(said)" } },
+        said.flatMap { said in number.map { "failed: \($0) · \(said)" } },
         said.flatMap { said in short.map { $0 + said } },
         "failed: \(failure.headline)\(person)", "failed: \(failure.headline)",
         failure.headline, status.map { "failed: \($0)" } ?? failure.headline)

@@ -28,19 +28,6 @@ extension CurlCommand {
     }
     let first = UploadJob(item: items[0], destination: destination)
     let values = Preparation.values(for: first, on: occasion, now: now)
-    let folders = try ResumeRequest.folders(of: destination, values).map {
-      request throws(InvalidInput) in
-      try CurlCommand(request, to: destination, values, note: "If the server lacks this folder")
-    }
-    return try folders + files(items, first, values, occasion, now: now)
-  }
-
-  /// The commands that send the files.
-  private static func files(
-    _ items: [UploadItem], _ first: UploadJob, _ values: Template.Values, _ occasion: Occasion,
-    now: Date
-  ) throws(InvalidInput) -> [CurlCommand] {
-    let (destination, target) = (first.destination, first.target)
     if target.resume.createsFirst { return try resumable(first, values) }
     if let rules = target.resume.pieces, rules.holds(for: first.item.size) {
       return try pieces(rules, first, values, occasion)
@@ -58,6 +45,20 @@ extension CurlCommand {
       now: now,
       key: RequestKey.of(items.map(\.uuid)), note: ticket == nil ? nil : note)
     return [ticket, upload].compactMap(\.self)
+  }
+
+  /// The commands that make the folders on the way to the files, if the server lacks them.
+  package static func folders(
+    for uploads: [UploadJob], now: Date
+  ) throws(InvalidInput) -> [CurlCommand] {
+    guard let first = uploads.first else { return [] }
+    let values = Preparation.values(
+      for: first, on: Occasion.shown(of: first.target), now: now)
+    return try ResumeRequest.folders(of: first.destination, values).map {
+      request throws(InvalidInput) in
+      try CurlCommand(
+        request, to: first.destination, values, note: "If the server lacks this folder")
+    }
   }
 
   /// The commands for the requests before the first file of a run and after its last.

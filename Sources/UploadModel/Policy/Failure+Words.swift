@@ -41,7 +41,8 @@ extension Failure {
     case .unusable: ("unusable-answer", "answer cannot be used")
     case .differs: ("content-differs", "stored content differs")
     case .notRecorded: ("no-record", "arrived, not recorded")
-    case .noFolder(let folder, _): ("no-folder", "folder \(SafeText.line(folder)) cannot be made")
+    case .noFolder(let folder, _):
+      ("no-folder", "folder \"\(SafeText.line(folder))\" cannot be made")
     case .unresumable(let fault): (fault.code, fault.headline)
     case .denied:
       status.map { ("http-\($0)", Self.statusLine($0)) } ?? ("no-credentials", "no credentials")
@@ -196,7 +197,7 @@ extension Failure {
         ? "The server has the file, but \(what) failed: \(Self.inside(why))."
         : "The server has the file. The request that goes with it (server.create) failed: \(Self.inside(why))."
     case .noFolder(let folder, let why):
-      "The folder \(SafeText.line(folder)) is missing on the server and cannot be made: \(Self.inside(why))."
+      "The folder \"\(SafeText.line(folder))\" is missing on the server and cannot be made: \(Self.inside(why))."
     case .unresumable(let fault): fault.story
     case .denied(let why):
       status.map { "The server refused \(what): \(Self.statusLine($0)), \(Self.inside(why))." }

@@ -88,6 +88,7 @@ struct PreviewOptions: ParsableArguments {
     }
     show(run.open.map { Self.json($0, named: "open") }, run.firstLines)
     var addresses = sent
+    var folders: Set<String> = []
     for group in Batch.groups(of: sound, to: target) {
       let (preview, faults) = RequestOutline.of(
         group.map { UploadJob(item: $0, destination: destination) }, now: context.time.date())
@@ -97,7 +98,9 @@ struct PreviewOptions: ParsableArguments {
           complain(of: item, fault.cause, in: context)
         }
       }
-      guard let preview else { continue }
+      guard var preview else { continue }
+      // A folder is made once.
+      preview.folders.removeAll { !folders.insert($0.url ?? "").inserted }
       if preview.pieces == nil, let first = group.first, let address = preview.head.url,
         let cause = addresses.claim(
           address, for: first, of: target, hiding: destination.secrets)
@@ -120,8 +123,13 @@ struct PreviewOptions: ParsableArguments {
       let target = destination.target
       let run = try CurlCommand.run(of: destination, now: context.time.date())
       if let open = run.open { context.output.line(open.text) }
+      var folders: Set<String> = []
       for group in Batch.groups(of: items, to: target) {
         let uploads = group.map { UploadJob(item: $0, destination: destination) }
+        for folder in try CurlCommand.folders(for: uploads, now: context.time.date())
+        where folders.insert(folder.text).inserted {
+          context.output.line(folder.text)
+        }
         for command in try CurlCommand.all(for: uploads, now: context.time.date()) {
           context.output.line(command.text)
         }

@@ -5,7 +5,7 @@ extension RequestOutline {
   /// The request to `target` as lines for people, which are not made safe for a terminal.
   func lines(_ target: Target) -> [String] {
     var lines = existence?.lines("first, to see whether the file is there already: ") ?? []
-    for folder in folders { lines += folder.lines("if the server lacks this folder: ") }
+    lines += folders.compactMap { $0.lines("if the server lacks this folder: ").first }
     if let ticket, let asked = target.ticket {
       lines += ticket.lines("first ")
       lines += head.lines(place: "to the ticket's \(asked.uploadURL.words)")

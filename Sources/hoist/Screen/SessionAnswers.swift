@@ -244,6 +244,7 @@ struct SessionAnswers {
         let run = try CurlCommand.run(of: destination, now: time.date())
         let upload = UploadJob(item: item, destination: destination)
         return [run.open].compactMap(\.self)
+          + (try CurlCommand.folders(for: [upload], now: time.date()))
           + (try CurlCommand.all(for: [upload], now: time.date()))
           + [run.close].compactMap(\.self)
       }
