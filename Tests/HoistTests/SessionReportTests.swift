@@ -30,7 +30,7 @@ struct SessionReportTests {
     #expect(
       report.lines.suffix(3) == [
         "… and 2 more", "  42 × 413 Content Too Large",
-        "0 of 42 files sent; 42 files left in the queue for the next hoist",
+        "0 of 42 files sent; 42 failed; 42 files left in the queue for the next hoist",
       ])
     #expect(report.status == .someFailed)
   }

@@ -48,10 +48,10 @@ extension AppState {
     switch new {
     case .done(let receipt):
       record("\(item.fileName): \(receipt.words)", receipt.isDoubtful ? .warning : .good)
-    case .failed(let failure): record("\(item.fileName): \(failure.headline)", .bad)
+    case .failed(let failure): record("\(item.fileName): \(failure.line)", .bad)
     case .retrying(let failure, let next, let limit, let instant):
       let wait = HumanReadable.seconds(max(0, instant - now))
-      record("\(item.fileName): \(failure.headline); try \(next) of \(limit) in \(wait)", .warning)
+      record("\(item.fileName): \(failure.line); try \(next) of \(limit) in \(wait)", .warning)
     case .preparing(let attempt):
       record("\(item.fileName): \(attempt > 1 ? "try \(attempt)" : "begun")", .dim)
     case .processing(let processing): record("\(item.fileName): \(processing.words)", .dim)

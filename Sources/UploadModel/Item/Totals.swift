@@ -22,7 +22,9 @@ package struct Totals: Hashable, Sendable {
   package private(set) var done = 0
   /// Files that the server has taken although its reply seems to say no. `done` counts them too.
   package private(set) var doubtful = 0
-  /// Files that were not sent because their names were taken on the server. `done` counts them too.
+  /// Files that the server had already. `done` counts them too.
+  package private(set) var there = 0
+  /// Files that were skipped, because their names are taken on the server. `done` counts them too.
   package private(set) var skipped = 0
   /// Files that may have arrived. Only a look at the server can tell whether they did.
   package private(set) var unknown = 0
@@ -135,7 +137,7 @@ package struct Totals: Hashable, Sendable {
     case .done(let receipt):
       done += one
       if receipt.isDoubtful { doubtful += one }
-      if receipt.skipped != nil { skipped += one }
+      if receipt.skipped != nil { skipped += one } else if receipt.wasThere { there += one }
       arrivedBytes &+= size
     case .failed(let failure) where failure.isOutcomeUnknown:
       unknown += one

@@ -194,7 +194,7 @@ struct PushCommand: HoistCommand {
     do { try AtomicFile.write(report.written(as: format), to: path) } catch {
       throw UserError(
         "the report was not written: \(error); \(summary.sent) of "
-          + "\(HumanReadable.count(summary.total, "file")) were sent all the same",
+          + "\(HumanReadable.count(summary.counts.all, "file")) were sent all the same",
         status: .someFailed)
     }
   }

@@ -114,7 +114,7 @@ struct LineReporter: PushReporter {
     case .retrying where isQuiet: break
     case .retrying(let failure, let next, let attempts, let at):
       write(
-        "↻ \(name): \(failure.headline)\(Self.words(of: failure)); "
+        "↻ \(name): \(failure.line); "
           + "attempt \(next) of \(attempts) in \(HumanReadable.seconds(max(0, at - now)))")
     case .done(let receipt):
       moving[item.id] = nil
@@ -141,7 +141,7 @@ struct LineReporter: PushReporter {
       if explained.insert(line).inserted { write(line) }
     case .failed(let failure):
       moving[item.id] = nil
-      write("\(failure.sign) \(name): \(failure.headline)\(Self.words(of: failure))")
+      write("\(failure.sign) \(name): \(failure.line)")
       // A user who stopped the upload knows why.
       if failure.cause != .cancelled { explain(failure) }
     }
@@ -155,24 +155,10 @@ struct LineReporter: PushReporter {
 
   mutating func summary(_ summary: PushSummary) {
     if isQuiet, summary.failed.isEmpty, summary.doubtful == 0 { return }
-    var line: String
-    if summary.there > 0, summary.there == summary.total {
-      line = summary.there == 1 ? "the file is" : "all \(summary.there) files are"
-      line += " there already"
-    } else if summary.total == 0, summary.skipped == 0, summary.leftOut.isEmpty {
-      line = "nothing was sent: no files were found"
-    } else {
-      line = "\(summary.sent) of \(HumanReadable.count(summary.total, "file")) sent"
-      line += Receipt.doubtWords(summary.doubtful, of: summary.sent)
-      line += ", \(HumanReadable.bytes(summary.figures.bytes))"
-      line += " in \(HumanReadable.duration(summary.figures.seconds))"
-      if summary.there > 0 { line += "; \(summary.there) there already" }
-      if summary.taken > 0 { line += "; \(summary.taken) skipped, their names are taken" }
-    }
-    let failed = summary.failed.count - summary.cancelled - summary.notTried
-    if failed > 0 { line += "; \(failed) failed" }
-    if summary.notTried > 0 { line += "; \(summary.notTried) not tried" }
-    if summary.cancelled > 0 { line += "; \(summary.cancelled) cancelled" }
+    let counts = summary.counts
+    let isEmpty = counts.all == 0 && summary.skipped == 0 && summary.leftOut.isEmpty
+    var line =
+      isEmpty ? "nothing was sent: no files were found" : counts.words(summary.figures)
     if summary.skipped > 0 { line += "; \(summary.skipped) skipped" }
     if !summary.leftOut.isEmpty { line += "; \(summary.leftOut.count) left out" }
     if summary.isInterrupted { line += "; interrupted" }
@@ -194,11 +180,6 @@ struct LineReporter: PushReporter {
       return "  \(group.line): \(names.joined(separator: ", "))"
         + (more > 0 ? " and \(more) more" : "")
     }
-  }
-
-  /// The server's message, on one line and not too long; empty if there is no message.
-  private static func words(of failure: Failure) -> String {
-    failure.reply.message.map { ", the server said: " + shortened($0) } ?? ""
   }
 
   /// The beginning of a text that may be long, made safe.

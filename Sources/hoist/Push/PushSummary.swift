@@ -33,10 +33,13 @@ struct PushSummary {
   /// How many files were not tried, because of what became of others.
   var notTried: Int { failed.count { $0.failure.isNotTried } }
 
-  /// How many files failed only because the push was stopped.
-  var cancelled: Int { failed.count { $0.failure.cause == .cancelled } }
-
-  var total: Int { sent + there + taken + failed.count }
+  /// What became of the files, in numbers.
+  var counts: SendingCounts {
+    var counts = SendingCounts()
+    (counts.sent, counts.doubtful, counts.there, counts.taken) = (sent, doubtful, there, taken)
+    for (_, failure) in failed { counts.count(failure) }
+    return counts
+  }
 
   var status: ExitStatus {
     if isInterrupted { return .interrupted }

@@ -86,7 +86,7 @@ struct SessionReport {
       case .done(let receipt) where receipt.isDoubtful:
         "! \(name): \(SafeText.line(receipt.words))"
       case .failed(let failure):
-        "\(failure.sign) \(name): \(failure.headline)\(Self.obstacle(failure))"
+        "\(failure.sign) \(name): \(failure.line)\(Self.obstacle(failure))"
       case .processing(let processing):
         "· \(name): \(SafeText.line(processing.words)); hoist asks the server again when it next runs"
       case _ where item.state.isHandedOver:
@@ -123,21 +123,15 @@ struct SessionReport {
   private var summary: [String] {
     // Removed files are not failures, and cleared files count as sent.
     let removed = items.removedCount
-    let total = items.count + removed.sent
+    var counts = SendingCounts(items.totals)
+    counts.sent += removed.sent
     let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
     let kept =
       unsent > 0 && successor == nil
       ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
     // The figures may not be those of files that have left the list.
-    let figures = removed == (0, 0) && total > unsent ? self.figures : SendingFigures()
-    let time =
-      figures.seconds > 0
-      ? ", \(HumanReadable.bytes(figures.bytes)) in \(HumanReadable.duration(figures.seconds))" : ""
-    let skipped = items.totals.skipped
-    let doubt = Receipt.doubtWords(items.totals.doubtful, of: total - unsent - skipped)
-    let sent = "\(total - unsent - skipped) of \(HumanReadable.count(total, "file")) sent"
-    let left = skipped > 0 ? "; \(skipped) skipped, their names are taken" : ""
-    var lines = [sent + doubt + time + left + taken + kept]
+    let figures = removed == (0, 0) ? self.figures : nil
+    var lines = [counts.words(figures) + taken + kept]
     if isStopped, unsent > 0 {
       lines.append(
         "the queue is stopped; to resume it, run \"hoist queue start\(queueOption)\" or press s on the screen"
