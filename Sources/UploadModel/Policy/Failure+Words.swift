@@ -247,9 +247,7 @@ extension Failure {
       "A retry is refused, too. Give the file another name, or put {index} or {uuid} into the target's file_name; if "
         + "the server keeps both, allow that with same_names = true."
     case .taken where mayMeetRemnant == true: Self.remnantAdvice
-    case .taken:
-      "On the screen, r asks what to do with it; hoist push and hoist send do not ask: set if_there in the target to "
-        + "\"replace\", \"skip\" or \"rename\", then retry."
+    case .taken: Self.nameAdvice
     case .nameNotResolved: "Check the target's URL and the network, then retry."
     case .connectionRefused, .unreachable: "Check that the server is running, then retry."
     case .proxyUnreachable:
@@ -311,6 +309,11 @@ extension Failure {
     case .outcomeUnknown: "Check the server before you retry: a retry may store the file twice."
     }
   }
+
+  /// How to choose what becomes of a file whose name is taken.
+  package static let nameAdvice =
+    "On the screen, r asks what to do with it; hoist push and hoist send do not ask: set if_there in the target to "
+    + "\"replace\", \"skip\" or \"rename\", then retry."
 
   /// The statuses by which servers refuse a file whose name is taken.
   private static let remnantStatuses: Set<Int> = [400, 405, 409, 412, 422]

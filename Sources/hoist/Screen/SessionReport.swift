@@ -37,7 +37,7 @@ struct SessionReport {
       } + (unwritten.map { losses($0, in: folder) } ?? [])
     let more = lines.count - Self.mostLines
     return unread + lines.prefix(Self.mostLines) + (more > 0 ? ["… and \(more) more"] : [])
-      + reasons + summary
+      + reasons + choice + summary
   }
 
   /// The most reasons that are printed.
@@ -50,6 +50,11 @@ struct SessionReport {
     let more = groups.count - Self.mostReasons
     return groups.prefix(Self.mostReasons).map { "  \($0.line)" }
       + (more > 0 ? ["  … and \(HumanReadable.count(more, "reason")) more"] : [])
+  }
+
+  /// How to choose what becomes of files whose names are taken: only the screen asks.
+  private var choice: [String] {
+    state.items.contains { $0.state.failure?.taken != nil } ? ["  \(Failure.nameAdvice)"] : []
   }
 
   var status: ExitStatus {

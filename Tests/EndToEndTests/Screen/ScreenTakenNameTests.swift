@@ -119,11 +119,15 @@ extension EndToEnd {
       let server = try files.start()
       defer { server.stop() }
       let person = try person(server, ["a.txt"])
-      let ending = try await person.run(["push", "a.txt"])
-      #expect(ending.status == 1 && ending.errors.contains("name is taken"), "\(ending)")
-      #expect(
-        ending.errors.contains(#"set if_there in the target to "replace", "skip" or "rename""#),
-        "\(ending.errors)")
+      let choice = #"set if_there in the target to "replace", "skip" or "rename""#
+      let push = try await person.run(["push", "a.txt"])
+      #expect(push.status == 1 && push.errors.contains("name is taken"), "\(push)")
+      #expect(push.errors.contains(choice), "\(push.errors)")
+      _ = try await person.run(["add", "a.txt"])
+      let send = try await person.run(["send"])
+      #expect(send.status == 1 && send.errors.contains("✗ a.txt: name is taken"), "\(send)")
+      #expect(send.errors.contains(choice), "\(send.errors)")
+      #expect(!files.isOurs("a.txt"))
     }
   }
 }
