@@ -18,16 +18,24 @@ enum ItemRows {
 
   /// The statement that updates an item. Its parameters are those of `add`, the revision, the item's number and the
   /// name of its state. It does not change finished items. It can only pause items that are being sent, unless they
-  /// were removed from the queue. An item that was removed is being cancelled and may change in any way. The process
-  /// that calls may not know of a clash yet.
+  /// were removed from the queue. An item that was removed is being cancelled and may change in any way.
   static let update = """
     UPDATE item SET
-      \(changing.map { $0 == "clash" ? "clash = COALESCE(?, clash)" : "\($0) = ?" }.joined(separator: ", ")),
+      \(changing.map(assignment).joined(separator: ", ")),
       listed = 1, revision = ?
     WHERE id = ?\(changing.count + 2) AND (state <> 'done' OR ?\(changing.count + 3) = 'done')
       AND NOT (listed AND state IN ('sending', 'handed over')
         AND (?\(changing.count + 3) <> 'paused' OR processing IS NOT NULL))
     """
+
+  /// The assignment of a parameter to a column. The process that calls may not know yet how the last attempt has ended.
+  private static func assignment(_ column: String) -> String {
+    switch column {
+    case "clash": "clash = COALESCE(?, clash)"
+    case "remnant": "remnant = MAX(?, remnant)"
+    default: "\(column) = ?"
+    }
+  }
 
   static func addUpdated(_ item: UploadItem, _ revision: Int64, to row: inout Parameters) {
     add(item, to: &row)

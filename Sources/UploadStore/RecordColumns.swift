@@ -7,7 +7,7 @@ enum RecordColumns {
   /// The columns, in the order of `add` and `record`.
   static let names = [
     "uuid", "target", "path", "folder", "name", "name_is_chosen", "field", "type", "type_source",
-    "type_is_certain", "content_type", "clash", "if_there",
+    "type_is_certain", "content_type", "clash", "if_there", "remnant",
   ]
 
   static let list = names.joined(separator: ", ")
@@ -26,7 +26,8 @@ enum RecordColumns {
     type_is_certain INTEGER NOT NULL CHECK (type_is_certain IN (0, 1)),
     content_type TEXT,
     clash TEXT,
-    if_there TEXT
+    if_there TEXT,
+    remnant INTEGER NOT NULL CHECK (remnant IN (0, 1))
     """
 
   static func add(_ record: ItemRecord, to row: inout Parameters) {
@@ -44,6 +45,7 @@ enum RecordColumns {
     row.add(record.contentType)
     row.add(record.clash?.rawValue)
     row.add(record.ifThere?.rawValue)
+    row.add(record.mayHaveLeftRemnant)
   }
 
   /// The record in a row; `first` is the position of its first column.
@@ -57,6 +59,7 @@ enum RecordColumns {
     record.contentType = row[first + 10]
     record.clash = (row[first + 11] as String?).flatMap(Clash.init)
     record.ifThere = (row[first + 12] as String?).flatMap(IfThere.init)
+    record.mayHaveLeftRemnant = row[first + 13]
     return record
   }
 }

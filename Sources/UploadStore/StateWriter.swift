@@ -81,6 +81,9 @@ struct StateWriter {
       if case .clash(let clash) = failure.cause {
         try db.execute("UPDATE item SET clash = ? WHERE id = ?", [clash.rawValue, id.rawValue])
       }
+      if failure.mayMeetRemnant == true {
+        try db.execute("UPDATE item SET remnant = 1 WHERE id = ?", [id.rawValue])
+      }
     case .preparing, .sending: break
     }
   }

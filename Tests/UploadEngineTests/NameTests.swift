@@ -310,6 +310,24 @@ struct NameTests {
     #expect(end.failure?.explanation.contains("before_retry") == true)
   }
 
+  @Test("nor after a restart, if an attempt of the earlier process broke off")
+  func ownPartOfAnEarlierProcess() async throws {
+    let copy = Server([Server.Entry(name: "a.txt", bytes: [1, 2])])
+    let server = try copy.start()
+    defer { server.stop() }
+    let path = try folder.write("a.txt", Array("abc".utf8))
+    var item = UploadItem.file(path, id: 1)
+    var broken = Failure(.connectionLost("reset"), attempts: 1)
+    broken.mayMeetRemnant = true
+    item.state = .failed(broken)
+    item.state = .waiting
+    #expect(item.record.mayHaveLeftRemnant)
+    let harness = EngineHarness()
+    harness.engine.submit([UploadJob(item: item, target: try target(server, .skip))])
+    let end = await harness.finish([item.id]).first
+    #expect(end?.failure?.taken != nil && end?.failure?.mayMeetRemnant == true)
+  }
+
   @Test("it is removed first, if the target says how, and nobody else's file is")
   func ownPartRemoved() async throws {
     let copy = Server(mishap: .cut)

@@ -35,6 +35,7 @@ struct RecordTests {
       record.clash = maybe(
         maybe(.address("https://nas/a.txt"), else: .name("a.txt")), else: nil)
       record.ifThere = maybe(maybe(.rename, else: .skip), else: nil)
+      record.mayHaveLeftRemnant = maybe(true, else: false)
       return record
     }
   }()
@@ -56,7 +57,7 @@ struct RecordTests {
   @Test("the records that are tried differ in every part")
   func everyPart() {
     let all = Self.records.map(Self.parts)
-    #expect(all[0].count == 13)
+    #expect(all[0].count == 14)
     for part in all[0].keys { #expect(Set(all.map { $0[part] }).count > 1, "\(part)") }
   }
 

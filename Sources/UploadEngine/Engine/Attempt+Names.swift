@@ -4,6 +4,10 @@ import UploadModel
 
 /// The name under which the file is sent, if its target says what to do when it is taken.
 extension Attempt {
+  /// The size of a file, in bytes, beyond which the server is always asked first: a request costs less than a file that
+  /// is sent in vain.
+  private static let mostUnasked: Int64 = 1 << 20
+
   /// The highest number that a name gets.
   private static let mostNumbers = 10_000
 
@@ -23,6 +27,7 @@ extension Attempt {
       let name = target.nameOnServer(of: file.upload.item, on: occasion, now: engine.time.date())
       let isSure =
         check != .address || isRefused || naming.isUnclear || target.beforeRetry != nil
+        || file.upload.item.size > Self.mostUnasked
         || engine.names.condition(of: target.name) != .kept
       var found = Preparation.Occupant.nothing
       if isTakenHere(file, name, by: rule, on: engine) {
@@ -130,7 +135,9 @@ extension Attempt {
       file.job.naming.flatMap { file.isNamed($0) ? $0.base : nil } ?? file.upload.item.fileName
     if file.job.naming?.base != base {
       let number = rule == .rename ? engine.names.next(for: file.key(of: base)) : 1
-      file.job.naming = Naming(base: base, number: number)
+      // What an earlier process has left, if anything, has the file's own name.
+      let isUnclear = number == 1 && file.job.machine.mayHaveLeftRemnant
+      file.job.naming = Naming(base: base, number: number, isUnclear: isUnclear)
     }
     if let naming = file.job.naming {
       rename(file.id, to: Template.Placeholder.numbered(base, naming.number))

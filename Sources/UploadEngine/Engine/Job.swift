@@ -50,7 +50,8 @@ extension UploadEngine {
     init(_ upload: UploadJob, waitsForServers: Bool) {
       self.upload = upload
       resumePoint = upload.item.resumePoint
-      machine = JobMachine(wasInterrupted: upload.item.wasInterrupted)
+      machine = JobMachine(
+        mayHaveLeftRemnant: upload.item.wasInterrupted || upload.item.record.mayHaveLeftRemnant)
       if case .processing(let processing) = upload.item.state { machine = JobMachine(processing) }
       machine.waitsForServers = waitsForServers
     }

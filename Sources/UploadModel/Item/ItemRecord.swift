@@ -20,6 +20,9 @@ package struct ItemRecord: Hashable, Sendable {
   package var clash: Clash?
   /// What to do if its name is taken on the server, as the user has chosen; nil leaves it to the target.
   package var ifThere: IfThere?
+  /// Whether an attempt broke off after the server had got some of the file, so that it may have kept that under the
+  /// file's name.
+  package var mayHaveLeftRemnant = false
   private var kind: Boxed<Kind>
 
   /// What many files of a queue have in common. Their records can share it; see `Pool`.
@@ -123,6 +126,7 @@ extension ItemRecord {
 extension ItemRecord: Codable {
   private enum CodingKeys: String, CodingKey {
     case uuid, target, folder, field, typeSource, contentType, clash, ifThere
+    case mayHaveLeftRemnant = "remnant"
     case location = "path"
     case fileName = "name"
     case nameIsChosen
@@ -147,6 +151,8 @@ extension ItemRecord: Codable {
     contentType = try values.decodeIfPresent(String.self, forKey: .contentType)
     clash = try values.decodeIfPresent(Clash.self, forKey: .clash)
     ifThere = try values.decodeIfPresent(IfThere.self, forKey: .ifThere)
+    mayHaveLeftRemnant =
+      try values.decodeIfPresent(Bool.self, forKey: .mayHaveLeftRemnant) ?? false
   }
 
   /// Leaves out what is as it is for most files, since there can be very many records.
@@ -165,5 +171,6 @@ extension ItemRecord: Codable {
     try values.encodeIfPresent(contentType, forKey: .contentType)
     try values.encodeIfPresent(clash, forKey: .clash)
     try values.encodeIfPresent(ifThere, forKey: .ifThere)
+    if mayHaveLeftRemnant { try values.encode(true, forKey: .mayHaveLeftRemnant) }
   }
 }

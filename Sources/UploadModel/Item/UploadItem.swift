@@ -11,6 +11,9 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
       if case .failed(let failure) = state, case .clash(let clash) = failure.cause {
         record.clash = clash
       }
+      if case .failed(let failure) = state, failure.mayMeetRemnant == true {
+        record.mayHaveLeftRemnant = true
+      }
     }
   }
   /// The size in bytes of the content that the target's command made of the file, if known and different from the

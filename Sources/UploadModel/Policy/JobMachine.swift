@@ -102,8 +102,8 @@ package struct JobMachine: Sendable {
   /// How the last attempt failed, if another one was to follow. It is boxed, since few uploads have one.
   private var lastFailure: Boxed<Failure>?
 
-  /// `wasInterrupted` says that an earlier process ended in the middle of an attempt.
-  package init(wasInterrupted: Bool = false) { mayHaveLeftRemnant = wasInterrupted }
+  /// `mayHaveLeftRemnant` says that an attempt of an earlier process broke off.
+  package init(mayHaveLeftRemnant: Bool = false) { self.mayHaveLeftRemnant = mayHaveLeftRemnant }
 
   /// A machine for a file that the server has accepted already.
   package init(_ processing: Processing) {
@@ -211,6 +211,7 @@ package struct JobMachine: Sendable {
       failure.cause = .outcomeUnknown("the upload may be complete: \(why)")
       failure.arrival = .unclear
     }
+    if mayHaveLeftRemnant { failure.mayMeetRemnant = true }
     return go(to: .finished(delivered: false), .failed(failure))
   }
 
