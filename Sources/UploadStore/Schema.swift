@@ -15,7 +15,7 @@ enum Schema {
   private static let application: Int64 = 0x686F_6973
 
   /// The version of these tables and of the values that they store as JSON (`PRAGMA user_version`).
-  private static let version: Int64 = 4
+  private static let version: Int64 = 5
 
   static func content(_ db: Database) throws -> Content {
     let found: [Int64?] = try [
