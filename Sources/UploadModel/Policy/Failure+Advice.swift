@@ -17,6 +17,12 @@ extension Failure {
       : nil
   }
 
+  /// Whether the words of a server say that a name is taken.
+  static func meansTakenName(_ message: String?) -> Bool {
+    guard let words = message?.lowercased(), let taken = kinds.first else { return false }
+    return taken.signs.contains { words.contains(scalars: $0) }
+  }
+
   /// What servers say, in lower case, and what it comes to. The first that fits counts.
   private static let kinds: [(signs: [String], advice: String)] = [
     (

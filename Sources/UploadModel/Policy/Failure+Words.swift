@@ -276,8 +276,7 @@ extension Failure {
     case .refused where step == .existence && status == 403:
       "Retrying will not help: give the target credentials that permit this question, or leave out exists. Some stores "
         + "forbid it for files that they do not have."
-    case .refused where mayMeetRemnant == true && status.map(Self.remnantStatuses.contains) == true:
-      Self.remnantAdvice
+    case .refused where mayMeetRemnant == true && isAboutName: Self.remnantAdvice
     case .refused: Self.advice(on: reply.message, status) ?? Self.statusAdvice(status)
     case .redirected(_, .noLocation), .redirected(_, .badLocation):
       "Ask the server's operator where uploads go, and put that URL into the target."
@@ -315,8 +314,14 @@ extension Failure {
     "On the screen, r asks what to do with it; hoist push and hoist send do not ask: set if_there in the target to "
     + "\"replace\", \"skip\" or \"rename\", then retry."
 
-  /// The statuses by which servers refuse a file whose name is taken.
-  private static let remnantStatuses: Set<Int> = [400, 405, 409, 412, 422]
+  /// Whether the server refuses the file because its name is taken.
+  private var isAboutName: Bool {
+    switch status {
+    case 409, 412: true
+    case 400, 405, 422: Self.meansTakenName(reply.message)
+    default: false
+    }
+  }
 
   private static let remnantAdvice =
     "An earlier attempt broke off, and what it left on the server may be in the way: if this is such a remnant, delete "
