@@ -54,7 +54,7 @@ struct SessionReport {
 
   /// How to choose what becomes of files whose names are taken: only the screen asks.
   private var choice: [String] {
-    state.items.contains { $0.state.failure?.taken != nil } ? ["  \(Failure.nameAdvice)"] : []
+    items.items.contains { $0.state.failure?.taken != nil } ? ["  \(Failure.nameAdvice)"] : []
   }
 
   var status: ExitStatus {
