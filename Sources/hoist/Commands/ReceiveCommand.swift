@@ -77,6 +77,10 @@ struct ReceiveCommand: HoistCommand {
   @Flag(help: "Do not wait until each file is on the disk. Faster, but less safe.")
   var noSync = false
 
+  @Flag(
+    name: .shortAndLong, help: "Also print the type and the SHA-256 of each file, and who sent it.")
+  var verbose = false
+
   /// Serves the endpoints that recipes are tried and tested against.
   @Flag(help: .hidden)
   var demoEndpoints = false
@@ -88,9 +92,10 @@ struct ReceiveCommand: HoistCommand {
     let configuration = try configuration(in: context)
     let log = BackgroundLines(to: context.output.errors)
     defer { log.finish(within: 1) }
+    let arrivals = ReceiveLog(isVerbose: verbose, hasColours: hasColours(in: context))
     let receiver = UploadReceiver(
       configuration: configuration, endpoints: demoEndpoints ? Demonstrations.endpoints() : []
-    ) { log.add(Self.line(for: $0)) }
+    ) { log.add(arrivals.line(for: $0, at: Date())) }
     let port = try await receiver.start()
     let name = host.contains(scalars: ":") ? "[\(host)]" : host
     context.output.line("receiving on http://\(name):\(port)/upload into \(SafeText.line(dir))")
@@ -113,6 +118,14 @@ struct ReceiveCommand: HoistCommand {
     }
     await receiver.stop()
     notice.cancel()
+    log.add(arrivals.sum)
+  }
+
+  /// Whether lines on standard error have colours (https://no-color.org).
+  private func hasColours(in context: Context) -> Bool {
+    let wantsNone = context.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+    return context.output.errorsAreTerminal && context.environment["TERM"] ?? "dumb" != "dumb"
+      && !wantsNone
   }
 
   private func configuration(in context: Context) throws -> UploadReceiver.Configuration {
@@ -164,38 +177,5 @@ struct ReceiveCommand: HoistCommand {
       throw UserError("\(option) \(text): expected a size such as 500000 or \"100 MB\"")
     }
     return bytes
-  }
-
-  static func line(for event: ReceiverEvent) -> String {
-    switch event {
-    case .stored(let file, let client):
-      "\(client) stored \(SafeText.line(file.stored)) (\(HumanReadable.bytes(file.size)), "
-        + "\(SafeText.line(file.type)), sha256 \(file.sha256))"
-    case .deleted(let name, let client): "\(client) deleted \(SafeText.line(name))"
-    case .refused(let status, let message, let request, let client):
-      "\(client) was refused \(SafeText.line(request)): \(status) \(SafeText.line(message))"
-        + advice(status, request)
-    case .failed(let error, let request, let client):
-      "\(client) got an error for \(SafeText.line(request)): \(SafeText.line(error))"
-    case .disconnected(let request, let client):
-      "\(client) hung up during \(SafeText.line(request)); \(Self.rest(of: request))"
-    case .brokenOff(let request, let client):
-      "\(client) was cut off during \(SafeText.line(request)) because the receiver stopped; \(Self.rest(of: request))"
-    }
-  }
-
-  /// What the receiver's operator can do about a refusal. Clients are not told.
-  private static func advice(_ status: Int, _ request: String) -> String {
-    switch status {
-    case 421: " (--name allows requests for a name)"
-    case 403 where request.hasPrefix(scalars: "DELETE "): " (--allow-delete lets clients delete)"
-    default: ""
-    }
-  }
-
-  /// Whether the content of an interrupted request was kept, in words. It is kept only for PATCH, which carries a piece
-  /// of an upload.
-  private static func rest(of request: String) -> String {
-    request.hasPrefix(scalars: "PATCH ") ? "what had arrived is kept" : "nothing was kept"
   }
 }
