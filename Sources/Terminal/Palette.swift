@@ -119,6 +119,8 @@ struct Palette {
         look.ground = under.ground
         if style.role == .plain || style.ground == .lit || look.color == nil {
           look.color = under.color ?? look.color
+          // Dimmed, the colour of the row's text would be close to that of the row.
+          if under.color != nil { look.isDim = false }
         }
       }
     }

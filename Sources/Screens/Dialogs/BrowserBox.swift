@@ -108,10 +108,13 @@ struct BrowserBox {
     let hasSize = !entry.isFolder && entry.isSendable
     put(hasSize ? HumanReadable.bytes(entry.size) : "", rest.take(8), .plain)
     let place = rest.take(8, gap: 2, if: inner.count >= 76)
-    // The bar compares the size with that of the largest visible file.
+    // The blocks compare the size with that of the largest visible file.
     if hasSize, browser.largest > 0 {
-      let bar = Bar(parts: [(.moving, entry.size)], total: browser.largest)
-      canvas.bar(bar, row: row, columns: place, on: ground)
+      // It looks like no progress bar: blocks, without a rest.
+      let cells = Double(entry.size) / Double(browser.largest) * Double(place.count)
+      let block = Glyph(base: canvas.ascii ? "#" : "▪")
+      let blocks = Array(repeating: block, count: min(place.count, Int(cells.rounded(.up))))
+      canvas.put(blocks, row: row, column: place.lowerBound, style: style(.dim))
     }
     let typeColumns = rest.take(Self.typeWidth(inner.count))
     if hasSize {

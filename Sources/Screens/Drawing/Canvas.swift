@@ -174,10 +174,23 @@ struct Canvas {
     for y in max(1, row - 1)...max(last, min(last + 1, self.size.height - 3)) {
       clearHalves(row: y, column: column - 1)
       clearHalves(row: y, column: end + 1)
+      clearRows(y)
       fill(row: y, columns: column - 1..<end + 1, style: Style(.plain))
     }
     for y in box.rows { fill(row: y, columns: box.columns, style: Style(.plain)) }
     outline(box, [(title, .heading)], keys: keys)
+  }
+
+  /// Clears a line between the edges of the panes, so that no row is cut in half by what lies over it.
+  private mutating func clearRows(_ row: Int) {
+    let bar = sign("│")
+    let line = row * size.width
+    // The edges of panes have no rows, and neither have the last lines.
+    let edges = ["╭", "╰", "─"].map { sign($0) }
+    guard row < size.height - 2, !edges.contains(frame.cells[line].glyph) else { return }
+    for index in line..<line + size.width where frame.cells[index].glyph != bar {
+      frame.cells[index] = Cell(glyph: .space, style: Style(.dim))
+    }
   }
 
   /// The number of a link to this address, for a style; 0 if it cannot be linked to.
