@@ -181,6 +181,19 @@ enum Fixture {
     events.flatMap { reduce(&state, $0) }.filter { preview($0) == nil && look($0) == nil }
   }
 
+  /// Answers that no target has an edited file yet. Returns the other effects, and those of the answer.
+  static func answered(_ effects: [Effect], _ state: inout AppState) -> [Effect] {
+    var all: [Effect] = []
+    for effect in effects {
+      if case .lookForEdited(let edited) = effect {
+        all += play(&state, .editedFound(edited, LeftOut()))
+      } else {
+        all.append(effect)
+      }
+    }
+    return all
+  }
+
   /// The looks into files that are asked for then.
   static func looks(_ state: inout AppState, _ events: AppEvent...) -> [FilePreview.Request?] {
     events.flatMap { reduce(&state, $0) }.compactMap(look)

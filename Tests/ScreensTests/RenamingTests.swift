@@ -82,7 +82,7 @@ import UploadModel
     Fixture.play(&state, .key(.control("u")))
     state.options.home = "/home/you"
     Fixture.type("~/new.txt", &state)
-    let effects = Fixture.play(&state, .key(.enter))
+    let effects = Fixture.answered(Fixture.play(&state, .key(.enter)), &state)
     let item = try #require(state.item(ItemID(1)))
     #expect(item.location.description == "/home/you/new.txt")
     #expect(item.fileName == "gone.txt", "as the form has shown it")

@@ -92,7 +92,7 @@ struct QuestionBox {
       let price =
         stop.contains { $0.count <= room } ? "" : stop.first.map { " If you stop: \($0)." } ?? ""
       return ("Quit?", parts.joined(separator: ", ") + "." + far + price + promise)
-    case .addingAgain(let files): return addition(of: files)
+    case .addingAgain(let files), .editingAnyway(_, let files): return addition(of: files)
     case .sendingAgain(let ids):
       return repetition(of: ids.compactMap(state.item).map { ($0.fileName, $0.mayHaveArrived) })
     case .queueingAgain(let rows): return repetition(of: rows.map { ($0.name, $0.mayHaveArrived) })

@@ -46,6 +46,8 @@ package enum AppEvent: Sendable {
   case linePreview(for: String, AddPreview)
   /// These files were not added. The user may still want them.
   case leftOut(LeftOut)
+  /// The answer to `Effect.lookForEdited`: the edited items, and those that their targets have already, or may have.
+  case editedFound([UploadItem], LeftOut)
   /// The answer to `Effect.setUp` if the user's answers are refused: why, and which answer is at fault. `isGoodEnough`
   /// says that the answers can be accepted if the user insists.
   case setupRefused(String, at: TargetAnswers.Part = .url, isGoodEnough: Bool)

@@ -36,6 +36,9 @@ package enum Effect: Sendable, Equatable {
   case move(ItemID, before: ItemID?)
   /// Put the whole queue in this order.
   case reorder([ItemID])
+  /// Find out which of these edited items, which are not stored yet, their new targets have already; answered by
+  /// `AppEvent.editedFound`.
+  case lookForEdited([UploadItem])
   /// Store how these items are sent, which the user has edited. Their states stay as they are.
   case edit([UploadItem])
   /// Start further files, or start no more. The next run of hoist keeps this setting. Files under way continue.

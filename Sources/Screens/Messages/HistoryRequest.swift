@@ -1,11 +1,11 @@
 /// Which files of the history to list.
 package struct HistoryRequest: Hashable, Sendable {
   /// Only files that pass this filter; empty for all.
-  package var filter = ""
+  package var filter: String
   /// The most files to list, the latest first.
   package var limit = Self.usual
 
   static let usual = 1000
 
-  package init() {}
+  package init(filter: String = "") { self.filter = filter }
 }

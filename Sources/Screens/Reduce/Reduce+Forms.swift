@@ -33,16 +33,14 @@ extension AppState {
     case (.next, _) where form.complete(among: options.targets.map(\.name)): break
     case (.next, _): form.moveFocus(by: 1)
     case (.previous, _): form.moveFocus(by: -1)
-    case (.accept, _) where form.isTrying: return []
+    case (.accept, _) where form.isTrying || form.isLookedUp: return []
     case (.accept, let subject):
       form.expand(home: options.home)
       if let error = form.firstError(targets: options.targets.map(\.name)) {
         (form.focus, form.complaint) = (error.row, error.words)
       } else {
         switch subject {
-        case .items(let ids):
-          dialog = nil
-          return change(ids, as: form)
+        case .items(let ids): return change(ids, as: form)
         case .edited(let row) where form.answers.name != row.name && filesToSend(to: row.name) > 0:
           let files = HumanReadable.count(filesToSend(to: row.name), "file")
           form.complaint = "cannot rename it: the queue has \(files) for this target"
@@ -77,16 +75,56 @@ extension AppState {
   }
 
   private mutating func change(_ ids: [ItemID], as form: Form) -> [Effect] {
+    dialog = nil
     let items = ids.compactMap(item)
     // Items may have changed since the form was opened.
     let editable = items.filter { !$0.state.isActive && !$0.state.isDone }
     if editable.count < items.count { return refuse("not changed, because sending has begun") }
-    let effects = edit(form.apply(to: editable))
+    let edited = form.apply(to: editable)
+    // As with a file that is added: its target may have it already.
+    let isElsewhere = edited.contains { after in
+      item(after.id).map { $0.target != after.target || $0.location != after.location } ?? false
+    }
+    guard isElsewhere else { return apply(edited) }
+    // Until the answer comes, the form stays, since nothing is changed yet.
+    var form = form
+    form.isLookedUp = true
+    open(.form(form))
+    return [.lookForEdited(edited)]
+  }
+
+  /// Changes items, once it is known which of them are at their new targets already; asks first if some are.
+  mutating func apply(_ edited: [UploadItem], unless there: LeftOut) -> [Effect] {
+    var isWanted = false
+    changeDialogs { dialog in
+      guard case .form(let form) = dialog, form.isLookedUp else { return dialog }
+      isWanted = true
+      return nil
+    }
+    // The user may have closed the form.
+    guard isWanted else { return [] }
+    var there = there
+    there.waiting = edited.filter { after in
+      item(after.id).map { $0.target != after.target || $0.location != after.location } == true
+        && queue.copies(of: after) > 0
+    }
+    guard !there.items.isEmpty else { return apply(edited) }
+    open(.question(Question(.editingAnyway(edited, there))))
+    return []
+  }
+
+  mutating func apply(_ edited: [UploadItem]) -> [Effect] {
+    let editable = edited.filter { after in
+      item(after.id).map { !$0.state.isActive && !$0.state.isDone } ?? false
+    }
+    if editable.count < edited.count { return refuse("not changed, because sending has begun") }
+    let moved = Set(editable.filter { item($0.id)?.location != $0.location }.map(\.id))
+    let effects = edit(editable)
     guard !effects.isEmpty else { return [] }
     list.clearMarks()
     // The files that were not found at their old paths have not been sent, so send them now.
-    let found = ids.compactMap(item).filter {
-      form.changesPath && [.missing, .changed(.vanished)].contains($0.state.failure?.cause)
+    let found = editable.compactMap { item($0.id) }.filter {
+      moved.contains($0.id) && [.missing, .changed(.vanished)].contains($0.state.failure?.cause)
     }
     if !found.isEmpty {
       message = "changed; now sent from the new path"

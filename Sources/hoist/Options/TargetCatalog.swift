@@ -45,6 +45,7 @@ final class TargetCatalog: TargetBook {
       settings.blueprint(of: name).map { target in
         TargetRow(
           name: name, url: TargetURL.shown(target.url), isUsual: name == settings.defaultTarget,
+          concurrency: target.concurrency,
           limits: "\(target.concurrency) at once"
             + (target.rateLimit.map { ", at most \(HumanReadable.speed(Double($0)))" } ?? ""))
       }

@@ -118,6 +118,17 @@ final class SessionIntake {
     }
   }
 
+  /// Finds out which edited items their new targets have already, or may have.
+  func lookFor(_ edited: [UploadItem]) {
+    var queue = usual
+    (queue.skipsSent, queue.skipsDoubtful) = (true, true)
+    loop.answer({ [queue] in
+      // If the history cannot be read, nothing is known of them.
+      let found = try? queue.look(at: edited)
+      return LeftOut(sent: found?.skipped ?? [], doubtful: found?.doubtful ?? [])
+    }) { [.editedFound(edited, $0)] }
+  }
+
   /// Queues files of the history again, as they were sent. Says why, if one cannot be sent like that, and asks about
   /// those that wait already.
   func sendAgain(_ records: [ItemRecord]) {

@@ -37,7 +37,8 @@ final class SetupSession {
     // There is no queue and no list yet.
     case .add, .addAgain, .sendAgain, .previewLine, .previewFile, .complete, .retry, .pause,
       .resume, .remove,
-      .restore, .move, .reorder, .edit, .setStarted, .setConcurrency, .setLimit, .listFolder,
+      .restore, .move, .reorder, .lookForEdited, .edit, .setStarted, .setConcurrency,
+      .setLimit, .listFolder,
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
       .deleteTarget, .restoreTarget, .draftRule, .saveRule, .stopSetUp, .listServer,
       .deleteOnServer, .deleteUploaded,

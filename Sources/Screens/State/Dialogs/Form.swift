@@ -72,6 +72,8 @@ struct Form: Sendable {
   var focus = 0
   /// What is wrong with the last input.
   var complaint: String?
+  /// Whether it is being looked up which targets have the edited items already.
+  var isLookedUp = false
   /// Whether the new target is being tried.
   var isTrying = false
 
@@ -235,8 +237,6 @@ struct Form: Sendable {
     }
     return nil
   }
-
-  var changesPath: Bool { rows.contains { $0.field == .path && $0.isChanged } }
 
   func apply(to items: [UploadItem]) -> [UploadItem] {
     let renaming = renaming

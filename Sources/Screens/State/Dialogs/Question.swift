@@ -22,6 +22,8 @@ struct Question: Sendable {
     case addingAgain(LeftOut)
     /// These items would be sent again, and some of them may have arrived.
     case sendingAgain([ItemID])
+    /// These items would be changed as edited, and their new targets have some of them already, or may have.
+    case editingAnyway([UploadItem], LeftOut)
     /// A target would get this rule.
     case savingRule(RuleDraft)
     /// The name of this item is taken on the server.
@@ -56,7 +58,7 @@ struct Question: Sendable {
     case .addingAgain: .addingAgain
     case .savingRule: .savingRule
     case .nameTaken: .nameTaken
-    case .sendingAgain, .queueingAgain: .sendingAgain
+    case .sendingAgain, .queueingAgain, .editingAnyway: .sendingAgain
     }
   }
 

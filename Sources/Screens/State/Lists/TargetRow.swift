@@ -5,13 +5,18 @@ package struct TargetRow: PaneRow {
   package var url: String
   /// Whether it is the default target.
   package var isUsual: Bool
+  /// How many files it takes at once, as configured.
+  var concurrency: Int?
   /// Its limits, in words: "4 at once, at most 2 MB/s".
   package var limits: String
 
   /// Its name, which no other target has.
   package var id: String { name }
 
-  package init(name: String, url: String, isUsual: Bool = false, limits: String = "") {
-    (self.name, self.url, self.isUsual, self.limits) = (name, url, isUsual, limits)
+  package init(
+    name: String, url: String, isUsual: Bool = false, concurrency: Int? = nil, limits: String = ""
+  ) {
+    (self.name, self.url, self.isUsual) = (name, url, isUsual)
+    (self.concurrency, self.limits) = (concurrency, limits)
   }
 }

@@ -1,0 +1,104 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// A file whose new target has it already is changed only after a question; keys act on the target of their row.
+@Suite struct EditAgainTests {
+  private static func queue() -> AppState {
+    var state = Fixture.empty()
+    state.options.targets = Fixture.rows("nas", "photos")
+    state.options.targets[0].concurrency = 2
+    var items = (1...2).map { Fixture.item($0, "\($0).jpg") }
+    for index in items.indices { items[index].target = "photos" }
+    Fixture.play(&state, .added(items))
+    return state
+  }
+
+  /// Edits the target of the first file to "nas".
+  private static func edit(_ state: inout AppState) -> [Effect] {
+    Fixture.play(&state, .key("g"), .key("e"), .key(.backTab), .key(.control("u")))
+    Fixture.type("nas", &state)
+    return Fixture.play(&state, .key(.enter))
+  }
+
+  @Test func aTargetThatHasTheFileIsAskedAbout() throws {
+    var state = Self.queue()
+    let effects = Self.edit(&state)
+    guard case .lookForEdited(let edited)? = effects.first, effects.count == 1 else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(edited.map(\.target) == ["nas"] && state.item(ItemID(1))?.target == "photos")
+    #expect(Fixture.play(&state, .editedFound(edited, LeftOut(sent: edited))) == [])
+    #expect(state.mode == .sendingAgain)
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("1.jpg was sent to this target before"), "\(text)")
+    // The safe answer is lit.
+    var other = state
+    #expect(Fixture.play(&other, .key(.enter)) == [] && other.item(ItemID(1))?.target == "photos")
+    #expect(Fixture.type("r", &state) == [.edit(edited)])
+    #expect(state.item(ItemID(1))?.target == "nas" && state.message == "changed")
+  }
+
+  @Test func aTargetThatDoesNotHaveItGetsIt() {
+    var state = Self.queue()
+    guard case .lookForEdited(let edited)? = Self.edit(&state).first else { return }
+    #expect(Fixture.play(&state, .editedFound(edited, LeftOut())) == [.edit(edited)])
+    #expect(state.dialog == nil)
+    // The person has closed the form.
+    state = Self.queue()
+    _ = Self.edit(&state)
+    #expect(state.mode == .form && Fixture.play(&state, .key(.enter)) == [])
+    Fixture.play(&state, .key(.escape))
+    #expect(Fixture.play(&state, .editedFound(edited, LeftOut())) == [] && state.dialog == nil)
+    // By then its sending has begun.
+    state = Self.queue()
+    _ = Self.edit(&state)
+    Fixture.play(&state, .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
+    #expect(Fixture.play(&state, .editedFound(edited, LeftOut())) == [.bell])
+    #expect(state.item(ItemID(1))?.target == "photos")
+  }
+
+  @Test func aFileThatWaitsForTheTargetAlreadyIsAskedAbout() {
+    var state = Self.queue()
+    var copy = Fixture.item(3, "1.jpg")
+    copy.target = "nas"
+    Fixture.play(&state, .added([copy]))
+    guard case .lookForEdited(let edited)? = Self.edit(&state).first else { return }
+    #expect(Fixture.play(&state, .editedFound(edited, LeftOut())) == [])
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("1.jpg waits in the queue already"), "\(text)")
+  }
+
+  @Test func lanesAreThoseOfTheRowsTarget() {
+    var state = Self.queue()
+    var other = Fixture.item(3, "3.jpg")
+    other.target = "nas"
+    Fixture.play(&state, .added([other]))
+    #expect(Fixture.play(&state, .key("G"), .key("+")) == [.setConcurrency(3, target: "nas")])
+    #expect(state.concurrency == 4 && state.message?.hasSuffix("to nas") == true)
+    #expect(Fixture.type("-", &state) == [.setConcurrency(2, target: "nas")])
+    #expect(
+      Fixture.play(&state, .command("lanes 7")) == [.setConcurrency(7, target: "nas")])
+    #expect(Fixture.play(&state, .key("g"), .key("+")) == [.setConcurrency(5, target: "photos")])
+    #expect(state.concurrency == 5)
+  }
+
+  /// At every size, what lies over the list cuts no row in half.
+  @Test(arguments: Fixture.sizes + [Size(width: 130, height: 40), Size(width: 200, height: 60)])
+  func aDialogCutsNoRow(_ size: Size) {
+    let before = render(Fixture.mixed(size: size), size: size).text.map { [Character]($0) }
+    for key: Key in ["q", "o", "u", "E"] {
+      var state = Fixture.mixed(size: size)
+      Fixture.play(&state, .key(key))
+      let after = render(state, size: size).text.map { [Character]($0) }
+      let start = state.layout.list.lowerBound
+      for line in state.layout.rows where after[line] != before[line] {
+        // Up to the edge of the box, a line is as it was, or empty.
+        let rest = after[line].dropFirst(start + 1).prefix { !"│╭╰".contains($0) }
+        #expect(rest.allSatisfy { $0 == " " }, "\(String(after[line])) behind \(key)")
+      }
+    }
+  }
+}
