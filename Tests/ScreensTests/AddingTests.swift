@@ -395,6 +395,11 @@ import UploadModel
 
   @Test func theHelpIsSearchedAndStandsInColumns() {
     var state = Fixture.empty(size: Size(width: 120, height: 40))
+    // The first page has ten keys and the way to all of them.
+    Fixture.type("?", &state)
+    #expect(Self.said(state).contains("add files by path"))
+    #expect(!Self.said(state).contains("read the configuration again"))
+    #expect(render(state, size: state.size).text.filter { $0.contains("│") }.count < 40)
     Fixture.type("?", &state)
     let row = render(state, size: state.size).text.first { $0.contains("add files by path") } ?? ""
     #expect(row.count > 80, "two columns: \(row)")

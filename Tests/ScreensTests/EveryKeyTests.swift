@@ -28,7 +28,7 @@ import UploadModel
     .pick: [(0, ["t"]), (0, ["t", "o", "o", .left])],
     .details: [(3, [.enter])],
     .page: [(0, ["3", .enter])],
-    .help: [(0, ["?", .pageDown])],
+    .help: [(0, ["?", "?", .pageDown])],
     .browser: [(0, ["b", "j"])],
     .menu: [(0, ["o", "j"])],
     .failures: [(0, ["E", "j"])],

@@ -53,7 +53,7 @@ import UploadModel
       case .receipt:
         Fixture.type("jj", &state)
         Fixture.play(&state, .key(.enter))
-      case .help: Fixture.type("?", &state)
+      case .help: Fixture.type("??", &state)
       case .limit:
         Fixture.type("u2 parsecs", &state)
         Fixture.play(&state, .key(.enter))

@@ -286,10 +286,11 @@ import Testing
 
   @Test func whatWasRemovedIsSaidWithTheWayBack() {
     var state = Fixture.mixed()
+    func said() -> String { render(state, size: state.size).text[22] }
     Fixture.play(&state, .perform(.bottom), .perform(.remove))
-    #expect(Self.footer(state).contains("1 file removed · z undoes"))
+    #expect(said().contains("1 file removed · z undoes"))
     Fixture.type("c", &state)
-    #expect(Self.footer(state).contains("1 file cleared · z undoes"))
+    #expect(said().contains("1 file cleared · z undoes"))
   }
 
   @Test(arguments: [40, 50, 60, 76, 80, 120])

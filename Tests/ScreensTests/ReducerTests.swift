@@ -42,7 +42,8 @@ import UploadModel
     Case(0, "E", "w", asks: [.writeList([Array("/home/me/disk.img".utf8)])]),
     Case(0, "E", "x", asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
     Case(0, "E", .enter, "x", asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
-    Case(0, "E", .escape, asks: []),
+    Case(0, "E", .escape, asks: []), Case(0, "4", .enter, .escape, asks: []),
+    Case(0, "?", "?", "?", asks: []),
     Case(3, "x", asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
     Case(3, .delete, asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
     Case(0, "x", asks: []),
@@ -236,7 +237,8 @@ import UploadModel
       0, "3", "/", "d", "i", "s", "k", .enter, "y", asks: [.listHistory(HistoryRequest()), .bell],
       says: "there is no URL: the server has named none"),
     Case(
-      0, "3", "f", "q", .enter, .control("a"), "y", asks: [.listHistory(HistoryRequest()), .bell],
+      0, "3", "f", "q", .enter, .control("a"), "y",
+      asks: [.listHistory(HistoryRequest()), .listHistory(HistoryRequest(filter: "q")), .bell],
       says: "there is no URL: the server has named none"),
     // The list of files.
     Case(

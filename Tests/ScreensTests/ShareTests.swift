@@ -145,7 +145,9 @@ import Testing
 
   /// The total line, of files of 1,000 bytes.
   private static func line(_ state: AppState) -> String {
-    render(state, size: state.size).text[22]
+    var state = state
+    state.message = nil
+    return render(state, size: state.size).text[22]
   }
 
   @Test func whatFailsIsClearedOrHeldBackStaysAPartOfAll() {

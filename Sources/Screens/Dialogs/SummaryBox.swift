@@ -20,7 +20,7 @@ struct SummaryBox {
     canvas.box(
       row: top, column: left, size: Size(width: width, height: height),
       title: "\(end) · \(TotalLine(state: state).progress)", isDimming: false)
-    for (index, spans) in ([counts] + reasons + [offers]).enumerated() {
+    for (index, spans) in ([counts(fitting: width - 4)] + reasons + [offers]).enumerated() {
       canvas.put(spans, row: top + 1 + index, column: left + 2, width: width - 4)
     }
   }
@@ -35,19 +35,25 @@ struct SummaryBox {
     }
   }
 
-  private var counts: Canvas.Spans {
+  /// How many files ended in which way, in words that fit.
+  private func counts(fitting width: Int) -> Canvas.Spans {
     let counts = summary.counts
-    let all: [(count: Int, sign: Unicode.Scalar, words: String, role: Role)] = [
-      (counts.done - counts.skipped, "✓", "sent", .good), (counts.skipped, "·", "skipped", .dim),
-      (counts.doubtful, "!", "of them doubtful", .warning),
-      (counts.failed, "✗", "failed", .bad),
-      (counts.unknown, "?", "may have arrived", .warning),
+    let all: [(count: Int, sign: Unicode.Scalar, words: String, short: String, role: Role)] = [
+      (counts.done - counts.skipped, "✓", "sent", "sent", .good),
+      (counts.skipped, "·", "skipped", "skipped", .dim),
+      (counts.doubtful, "!", "of them doubtful", "doubtful", .warning),
+      (counts.failed, "✗", "failed", "failed", .bad),
+      (counts.unknown, "?", "may have arrived", "unclear", .warning),
     ]
-    let parts = all.filter { $0.count > 0 }.map { part -> Canvas.Spans in
-      let sign = Glyph(sign: part.sign, ascii: state.isASCII).text
-      return [("\(sign) \(part.count) \(part.words)", part.role)]
+    let forms = [(isShort: false, gap: 4), (false, 2), (true, 2)].map { isShort, gap in
+      let parts = all.filter { $0.count > 0 }.map { part -> Canvas.Spans in
+        let sign = Glyph(sign: part.sign, ascii: state.isASCII).text
+        return [("\(sign) \(part.count) \(isShort ? part.short : part.words)", part.role)]
+      }
+      let blank = String(repeating: " ", count: gap)
+      return Canvas.Spans(parts.joined(separator: [(blank, .plain)]))
     }
-    return Canvas.Spans(parts.joined(separator: [("    ", .plain)]))
+    return forms.first { $0.reduce(0) { $0 + $1.text.count } <= width } ?? forms[2]
   }
 
   private var offers: Canvas.Spans {

@@ -18,9 +18,18 @@ struct HeaderAndFooter {
     if let row = layout.notice, let notice = state.notice {
       canvas.put(notice, row: row, column: 1, width: canvas.size.width - 2, style: Style(.dim))
     }
-    TotalLine(state: state).paint(row: layout.total, on: &canvas)
+    let message = state.messageLines(in: canvas.size.width)
+    if state.dialog != nil || message.isEmpty {
+      TotalLine(state: state).paint(row: layout.total, on: &canvas)
+    } else {
+      for (index, line) in message.enumerated() {
+        let row = layout.total - message.count + 1 + index
+        canvas.put(line, row: row, column: 1, style: Style(.warning))
+      }
+    }
     if paintPrompt(on: &canvas) { return }
-    if let message = state.message {
+    // A dialog may cover the line of the totals.
+    if state.dialog != nil, let message = state.message {
       let columns = 1..<canvas.size.width - 1
       canvas.put(message, row: layout.footer, columns: columns, style: Style(.warning))
     } else {

@@ -19,6 +19,9 @@ enum HelpText {
 
   /// The help in lines of `width` columns, set in two or three columns if they fit.
   static func lines(_ help: Help, of state: AppState, width: Int) -> [TextLine] {
+    if !help.isWhole, help.filter.isEmpty, help.prompt == nil {
+      return firstPage(help, of: state, width: width)
+    }
     let keymap = state.keymap
     let columns = max(1, min(3, width / columnWidth))
     let one = (width - (columns - 1) * gap) / columns
@@ -37,6 +40,21 @@ enum HelpText {
       return [TextLine("Nothing in the help contains that text.", .dim)]
     }
     return sideBySide(sections.flatMap(\.self), in: columns, width: one)
+  }
+
+  private static let mostOnFirstPage = 10
+
+  /// The most useful keys of the mode, and how to see the others.
+  private static func firstPage(_ help: Help, of state: AppState, width: Int) -> [TextLine] {
+    let actions = Action.inMode(help.mode)
+      .filter { $0.hint != nil && ![.help, .quit, .close].contains($0.name) }
+      .enumerated().sorted { ($0.element.footer, $0.offset) < ($1.element.footer, $1.offset) }
+      .prefix(mostOnFirstPage).map(\.element)
+    let ways = Action.inMode(.help).filter { [.details, .find, .close].contains($0.name) }
+    let title = sections.first { $0.0 == help.mode }?.1 ?? "Keys"
+    return [TextLine(title, .heading)]
+      + actions.flatMap { explain($0, of: state, width: width) }
+      + [TextLine()] + ways.flatMap { explain($0, of: state, width: width) }
   }
 
   private static let columnWidth = 56

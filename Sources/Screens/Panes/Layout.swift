@@ -42,12 +42,16 @@ struct Layout {
   let total: Int
   let footer: Int
 
-  init(size: Size, hasNotice: Bool, pane: Pane = .queue, isEmpty: Bool = false) {
+  /// A message takes the line of the totals; if it has more lines, the panes make room for the others.
+  init(
+    size: Size, hasNotice: Bool, pane: Pane = .queue, isEmpty: Bool = false, messageLines: Int = 0
+  ) {
     isTooSmall = size.width < Self.smallest.width || size.height < Self.smallest.height
     let isQueue = pane == .queue && !isEmpty
     (footer, total) = (size.height - 1, size.height - 2)
-    notice = hasNotice ? total - 1 : nil
-    var bottom = notice ?? total
+    let above = total - max(0, messageLines - 1)
+    notice = hasNotice ? above - 1 : nil
+    var bottom = notice ?? above
     headings = size.height >= 14 && pane != .log ? 2 : nil
     let top = headings == nil ? 2 : 3
     guard size.height >= 16, !isTooSmall else {

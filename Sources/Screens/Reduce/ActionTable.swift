@@ -33,6 +33,7 @@ extension Action {
     Action(
       .details, [.enter], in: [.queue, .history], "everything about the file and its failure",
       hint: "details", argument: "[FILE…]", footer: 4),
+    Action(.details, [.enter], in: [.log], "all of the line", hint: "all of it"),
     Action(
       .retry, ["r"], in: [.queue, .details], "send a failed file again", hint: "retry",
       argument: "[FILE…]", footer: 3, traits: .edits),
@@ -54,9 +55,10 @@ extension Action {
       .rename, [], "change the names sent to servers, with a template or a pattern",
       argument: "NAMES", traits: [.edits, .visual]),
     Action(.limit, ["u"], "limit the bandwidth", hint: "limit", argument: "SPEED", footer: 13),
-    Action(.lanes, [], "how many files are sent at once to the target", argument: "NUMBER"),
-    Action(.moreLanes, ["+"], "send one more file at a time to the target", traits: .visual),
-    Action(.fewerLanes, ["-"], "send one fewer file at a time to the target", traits: .visual),
+    Action(.lanes, [], "how many files are sent at once to the row's target", argument: "NUMBER"),
+    Action(.moreLanes, ["+"], "send one more file at a time to the row's target", traits: .visual),
+    Action(
+      .fewerLanes, ["-"], "send one fewer file at a time to the row's target", traits: .visual),
     Action(
       .target, ["t"], in: [.queue, .server, .history],
       "choose or create the target for files added from now on", hint: "target", argument: "NAME",
@@ -159,6 +161,7 @@ extension Action {
       hint: "hidden"),
     Action(
       .order, ["o"], in: [.browser], "sort by name, newest first, or largest first", hint: "sort"),
+    Action(.details, ["?"], in: [.help], "all keys; once more closes the help", hint: "all keys"),
     Action(.find, ["/"], in: [.help], "show only lines that contain a text", hint: "search"),
     Action(.find, ["/"], in: [.browser], "show only names that contain a text", hint: "filter"),
     Action(
@@ -273,7 +276,7 @@ extension Action {
     Action(.close, [.escape, "q", .enter], in: [.details, .page], "close", hint: "close"),
     Action(.close, [.escape, "q"], in: [.browser], "clear the filter, then close", hint: "close"),
     Action(.close, [.escape, "q"], in: [.menu, .failures], "close", hint: "close"),
-    Action(.close, [.escape, "q", .enter, "?"], in: [.help], "close", hint: "close"),
+    Action(.close, [.escape, "q", .enter], in: [.help], "close", hint: "close"),
     Action(
       .command, [":"], in: Mode.panes, "the command line: these actions by name", hint: "command",
       traits: .visual),

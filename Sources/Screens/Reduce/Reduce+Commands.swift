@@ -100,6 +100,7 @@ extension AppState {
       items += named
     }
     show(.queue)
+    hasMoved = true
     switch name {
     case .retry: return retry(items)
     case .remove: return askToRemove(items)

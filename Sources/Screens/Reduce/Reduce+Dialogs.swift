@@ -123,6 +123,7 @@ extension AppState {
     case (.addAgain, .addingAgain(let files)): return [.addAgain(files.items)]
     case (_, .nameTaken(let id)): return answer(name, about: id)
     case (.sendAgainNow, .sendingAgain(let ids)): return retryNow(ids.compactMap(item))
+    case (.sendAgainNow, .editingAnyway(let edited, _)): return apply(edited)
     case (.sendAgainNow, .queueingAgain(let rows)): return sendAgainNow(rows)
     case (.pauseNow, _): return pauseOnly(queue.rows.map(\.item))
     case (.removeNow, .removing(let ids, _, _)): return remove(ids)
@@ -150,7 +151,9 @@ extension AppState {
     case _ where isTyping:
       edit(name)
       return []
-    case .find: help.prompt = TextField(help.filter)
+    case .details where help.isWhole: return scrollDialog(.close)
+    case .details: (help.isWhole, help.scroll) = (true, 0)
+    case .find: (help.prompt, help.isWhole) = (TextField(help.filter), true)
     default: return scrollDialog(name)
     }
     dialog = .help(help)

@@ -8,13 +8,27 @@ extension AppState {
     let height = layout.rows.count
     switch pane {
     case .queue:
-      if step.moves { isFollowing = false }
+      if step.moves { stopFollowing() }
       return list.perform(step, in: queue, height: height)
     case .server: return server.list.perform(step, in: server.rows, height: height)
     case .history: return history.list.perform(step, in: history.rows, height: height)
     case .log: return log.perform(step, height: height)
     case .targets: return targets.list.perform(step, in: targets.rows, height: height)
     }
+  }
+
+  private static let isFollowingWords = "following the file being sent"
+
+  mutating func toggleFollowing() {
+    isFollowing.toggle()
+    message = isFollowing ? Self.isFollowingWords : "no longer following"
+    if isFollowing { follow() }
+  }
+
+  /// Leaves the cursor where the user puts it.
+  private mutating func stopFollowing() {
+    (isFollowing, hasMoved) = (false, true)
+    if message == Self.isFollowingWords { message = nil }
   }
 
   var shown: ListSummary {

@@ -76,13 +76,18 @@ extension AppState {
   mutating func recordRefusal(by target: String, _ trouble: CredentialTrouble?) {
     let old = refusals[target]
     refusals[target] = trouble
+    // What is no longer so is no longer said.
+    if let old, old != trouble, message == words(of: old, of: target) { message = nil }
     guard let trouble, trouble != old else { return }
-    let one = keyLabel(.retry)
-    let all = keyLabel(.retryAll)
-    let words =
-      "\(trouble.story(of: target)): its files wait until you mend that and retry (\(one) or \(all))"
+    let words = words(of: trouble, of: target)
     message = words
     record(words, .bad)
+  }
+
+  private func words(of trouble: CredentialTrouble, of target: String) -> String {
+    let (one, all) = (keyLabel(.retry), keyLabel(.retryAll))
+    return
+      "\(trouble.story(of: target)): its files wait until you mend that and retry (\(one) or \(all))"
   }
 
   /// Notes that the whole queue has been read.
@@ -133,7 +138,7 @@ extension AppState {
     limitScroll()
     let leaving = leaveIfDone()
     if queue.totals.busy > 0 { summary = nil }
-    if isFollowing { follow() }
+    if isFollowing || options.followsAtFirst && !hasMoved && marks.isEmpty { follow() }
     // What is decided is about to be sent.
     guard wasBusy, isAtTheEnd, decided.isEmpty else { return decided + leaving }
     sumUp()

@@ -17,7 +17,7 @@ extension AppState {
     case .queue: return performInQueue(name)
     case .server: return performInServer(name)
     case .history: return performInHistory(name)
-    case .log: return []
+    case .log: return performInLog(name)
     case .targets: return performInTargets(name)
     }
   }
@@ -44,6 +44,14 @@ extension AppState {
       return [.readTargets]
     case .queue, .server, .log, .targets: return []
     }
+  }
+
+  private mutating func performInLog(_ name: Action.Name) -> [Effect] {
+    guard name == .details else { return [] }
+    guard log.lines.indices.contains(log.list.cursor) else { return [.bell] }
+    let line = log.lines[log.list.cursor]
+    dialog = .page(Page(title: clock(line.at), lines: [(line.text, line.role)]))
+    return []
   }
 
   private mutating func performInServer(_ name: Action.Name) -> [Effect] {
@@ -119,8 +127,7 @@ extension AppState {
     let list = shown
     var request = historyRequest
     if request.filter != list.filter {
-      request = HistoryRequest()
-      request.filter = list.filter
+      request = HistoryRequest(filter: list.filter)
     } else if historyExtent.isCut, list.cursor + 2 * layout.rows.count >= list.count {
       // Once for each answer.
       historyExtent.isCut = false

@@ -2,7 +2,13 @@ import UploadModel
 
 /// The actions while the queue has the keyboard focus.
 extension AppState {
+  /// Actions that are not about the row under the cursor.
+  private static let aboutNoRow: Set<Action.Name> = [
+    .add, .browse, .startStop, .limit, .target, .theme, .follow, .retryAll,
+  ]
+
   mutating func performInQueue(_ name: Action.Name) -> [Effect] {
+    if !Self.aboutNoRow.contains(name) { hasMoved = true }
     switch name {
     case .add: dialog = .prompt(LinePrompt())
     case .browse:
@@ -26,10 +32,7 @@ extension AppState {
     case .edit: return openForm(subjects)
     case .rename: return openForm(subjects, names: "")
     case .sort: dialog = .menu(Menu(purpose: .sort, choices: SortOrder.allCases.map(\.words)))
-    case .follow:
-      isFollowing.toggle()
-      message = isFollowing ? "following the file being sent" : "no longer following"
-      if isFollowing { follow() }
+    case .follow: toggleFollowing()
     case .theme:
       var menu = Menu(purpose: .theme(options.theme), choices: Theme.all.map(\.name))
       let current = Theme.all.firstIndex { $0.name == options.theme.name }
@@ -38,8 +41,8 @@ extension AppState {
     case .target: return openTargets()
     case .startStop: return start(!settings.isStarted)
     case .limit: dialog = .limit(LimitPrompt(settings.limit))
-    case .moreLanes: return setConcurrency(concurrency + 1)
-    case .fewerLanes: return setConcurrency(concurrency - 1)
+    case .moreLanes: return changeConcurrency(by: 1)
+    case .fewerLanes: return changeConcurrency(by: -1)
     case .failures: return openFailures()
     case .failWhen: return draftRule(subjects)
     case .copyURL: return copyURLs(of: subjects)
@@ -151,10 +154,21 @@ extension AppState {
     return effects.isEmpty ? [.bell] : effects
   }
 
-  /// Sets how many files are sent to the target at once.
+  private mutating func changeConcurrency(by step: Int) -> [Effect] {
+    let name = rowTarget
+    let configured = options.targets.first { $0.name == name }?.concurrency
+    let now = name == target ? concurrency : settings.lanes[name] ?? configured ?? concurrency
+    return setConcurrency(now + step)
+  }
+
+  /// The target of the row under the cursor, or that of files added from now on.
+  private var rowTarget: String { selected.map(targetName(of:)) ?? target }
+
+  /// Sets how many files are sent at once to the target of the row under the cursor.
   mutating func setConcurrency(_ count: Int) -> [Effect] {
     guard Target.concurrencyRange.contains(count) else { return [.bell] }
-    concurrency = count
+    let target = rowTarget
+    if target == self.target { concurrency = count }
     settings.lanes[target] = count
     message = "sending at most \(HumanReadable.count(count, "file")) at a time to \(target)"
     return [.setConcurrency(count, target: target)]

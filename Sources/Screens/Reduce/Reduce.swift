@@ -91,9 +91,10 @@ extension AppState {
       changeDialogs { if case .form(let form) = $0, form.isTrying { nil } else { $0 } }
       message = "changed"
     case .leftOut(let files): askToAddAgain(files)
+    case .editedFound(let edited, let there): return apply(edited, unless: there)
     case .leaveWhenDone: return leaveWhenDone()
     case .message(let text): say(text)
-    case .tick(let now): self.now = max(self.now, now)
+    case .tick(let now): tick(at: now)
     case .resumed: return [.redraw]
     case .terminate: return [.quit(.stopping)]
     case .hangUp:
@@ -116,8 +117,9 @@ extension AppState {
   }
 
   private mutating func press(_ key: Key) -> [Effect] {
-    message = nil
     let name = keymap.asked(by: key, in: mode)
+    // Someone who only looks around goes on reading.
+    if name?.has(.looks) != true { message = nil }
     if let effects = name.flatMap({ performInSummary($0) }) { return effects }
     // A summary under a dialog stays, since the user has not seen it.
     if isSummaryShown { summary = nil }

@@ -26,8 +26,10 @@ package struct AppState: Sendable {
 
   /// A line that stays on the screen, such as the place where received files are stored.
   var notice: String?
-  /// A message, shown until the next key.
-  var message: String?
+  /// A message, shown for four seconds, or until the next key that does something.
+  var message: String? { didSet { messageBegan = nil } }
+  /// When the message was first seen by the clock; nil if there is none, or time has not passed since it came.
+  private var messageBegan: Instant?
   /// How the queue ended, shown until the next key.
   var summary: EndSummary?
   /// Whether the window is known to have the focus.
@@ -36,8 +38,10 @@ package struct AppState: Sendable {
   var isDragging = false
   /// How the queue was last sorted, and the version of the queue after that.
   var sorted: Sorted?
-  /// Whether the cursor follows the items being sent.
+  /// Whether the cursor follows the items being sent, since the user has asked for it.
   var isFollowing = false
+  /// Whether the user has moved the cursor in the queue, or has done something about a row.
+  var hasMoved = false
   package internal(set) var queue = ItemList()
   var speeds = Speeds()
   /// What was sent until the latest end or pause.
@@ -110,6 +114,8 @@ package struct AppState: Sendable {
     var hasTargets: Bool { configuration != nil || !targets.isEmpty }
     /// Whether anything was sent before this session.
     package var hasHistory = false
+    /// Whether the cursor follows the items being sent until the user moves it.
+    package var followsAtFirst = false
     /// The user's home folder, which `~/` stands for; nil if it is not known.
     package var home: String?
     /// The folder that relative paths start from, for display.
@@ -160,6 +166,28 @@ package struct AppState: Sendable {
   /// Whether something on the screen changes with time alone: falling speeds, running seconds.
   package var needsTicks: Bool {
     queue.totals.active + queue.totals.retrying > 0 || settings.isStarted && nextProbe != nil
+      || message != nil
+  }
+
+  /// How long a message is shown, in seconds.
+  static let messageTime = 4.0
+
+  /// Time has passed.
+  mutating func tick(at instant: Instant) {
+    now = max(now, instant)
+    guard message != nil else { return }
+    guard let began = messageBegan else {
+      messageBegan = now
+      return
+    }
+    if now - began >= Self.messageTime { message = nil }
+  }
+
+  /// The message in lines for a screen of this width, above the keys.
+  func messageLines(in width: Int) -> [ArraySlice<Glyph>] {
+    guard let message else { return [] }
+    return TextFitting.wrapped(
+      Glyphs.of(message, ascii: isASCII), to: max(2, width - 2), lines: 3, ascii: isASCII)
   }
 
   /// The uppermost dialog, which has the keyboard focus. Setting it replaces that dialog, or closes it if it is `nil`.
@@ -259,6 +287,8 @@ package struct AppState: Sendable {
   var layout: Layout { layout(in: size) }
 
   func layout(in size: Size) -> Layout {
-    Layout(size: size, hasNotice: notice != nil, pane: pane, isEmpty: queue.count == 0)
+    Layout(
+      size: size, hasNotice: notice != nil, pane: pane, isEmpty: queue.count == 0,
+      messageLines: dialog == nil ? messageLines(in: size.width).count : 0)
   }
 }

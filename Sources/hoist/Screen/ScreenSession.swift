@@ -107,6 +107,7 @@ final class ScreenSession {
       state.options.background = options.preferences.goesOnInBackground ? .preferred : .offered
     }
     state.options.home = context.environment["HOME"]
+    state.options.followsAtFirst = !(interface is PlainInterface)
     state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
     _ = reduce(&state, .queue(.settings(options.settings)))
     return state
@@ -176,6 +177,7 @@ final class ScreenSession {
     case .restore(let places): queue.restore(places)
     case .move(let id, let other): queue.move(id, before: other)
     case .reorder(let order): queue.arrange(order)
+    case .lookForEdited(let edited): intake.lookFor(edited)
     case .edit(let edited): queue.edit(edited)
     case .setStarted(let isStarted): queue.setStopped(!isStarted)
     case .setConcurrency(let count, let target): queue.control(.lanes(count, target: target))

@@ -176,6 +176,10 @@ extension EndToEnd {
       try await terminal.command("hoist --to http://127.0.0.1:9/")
       try await terminal.wait(for: "Queue 0")
       try await terminal.press("?")
+      try await terminal.wait(until: "the ten keys") {
+        $0.shows("Help") && $0.shows("add files by path") && !$0.shows("retry all failed files")
+      }
+      try await terminal.press("?")
       try await terminal.wait(until: "the help") {
         $0.shows("Help") && $0.shows("retry all failed files")
       }

@@ -278,6 +278,8 @@ extension EndToEnd {
       try await terminal.wait(until: "the third to await its reply") {
         $0.row(with: "c.txt")?.contains("awaiting reply") == true
       }
+      // The cursor has followed what is being sent.
+      try await terminal.press("g")
       try await terminal.wait(until: "what a sent file offers") {
         $0.shows("y copy URL") && !$0.shows("r retry")
       }
@@ -297,10 +299,10 @@ extension EndToEnd {
       try await terminal.wait(until: "the failure first") { $0.rows[3].contains("b.txt") }
       try await terminal.click(on: "NAME")
       try await terminal.wait(until: "the names in order") { $0.rows[3].contains("a.txt") }
-      // A message stands in the place of the last line until the next key.
-      try await terminal.press("j")
       try await terminal.click(on: "? help")
-      let help = try await terminal.wait(for: "add files by path")
+      try await terminal.wait(for: "add files by path")
+      try await terminal.press("?")
+      let help = try await terminal.wait(for: "retry all failed files")
       #expect(
         help.rows.count { $0.contains(/\w {5,}\S.*\S {3,}\w/) } > 5,
         "two columns:\n\(help.text)")

@@ -30,7 +30,7 @@ enum FrameRule: CaseIterable, Sendable {
   case panesHaveTheirTabs
   /// The line of totals and the window's title say how far everything is.
   case theTotalsAreThere
-  /// The last line has the message, as long as there is one.
+  /// The lines above the keys have the message, as long as there is one.
   case theMessageIsShown
 
   /// What breaks the rule, in words.

@@ -245,7 +245,7 @@ struct Sight {
   }
 
   var missingWayOut: [String] {
-    if state.message != nil || state.dialog != nil && !hasDialogBox { return [] }
+    if !isPane && (state.message != nil || !hasDialogBox) { return [] }
     let name: Action.Name = isPane ? .quit : .close
     guard let action = Action.inMode(state.mode).first(where: { $0.name == name }) else {
       return ["no key"]
@@ -328,7 +328,8 @@ struct Sight {
     var faults: [String] = []
     let title = totals.busy > 0 ? "\(totals.percent)% hoist" : "hoist"
     if !frame.title.hasPrefix(scalars: title) { faults.append(frame.title) }
-    guard isPane, totals.all > 0 else { return faults }
+    // A message takes its place for a while.
+    guard isPane, totals.all > 0, state.message == nil else { return faults }
     let line = frame.text(layout.total)
     let progress = shown(TotalLine(state: state).progress)
     let isShown = line.contains(scalars: progress) || line.contains(scalars: mark)
@@ -337,7 +338,10 @@ struct Sight {
 
   var missingMessage: [String] {
     guard isPane, let message = state.message else { return [] }
-    return has(message, lastLine) ? [] : ["\(message) in \(lastLine)"]
+    let count = state.messageLines(in: frame.size.width).count
+    let text = (layout.total - count + 1...layout.total).map { frame.text($0).trimmed }
+      .joined(separator: " ")
+    return has(message, text) ? [] : ["\(message) in \(text)"]
   }
 }
 

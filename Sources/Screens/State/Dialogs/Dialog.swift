@@ -63,6 +63,8 @@ struct Details: Sendable {
 struct Help: Sendable {
   /// The mode in which the help was opened; its keys are listed first.
   var mode = Mode.queue
+  /// Whether all keys are shown, and not only the most useful ones of the mode.
+  var isWhole = false
   var scroll = 0
   /// Only actions whose keys or words contain this text are shown. If it is empty, all are shown.
   var filter = ""

@@ -1,0 +1,116 @@
+import ScalarText
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// A message is whole, stays until it can have been read, and hides no keys.
+@Suite struct MessageTests {
+  private static let long =
+    "photos: the environment variable PHOTOS_TOKEN is not set: its files wait until you mend that and retry (r or R)"
+
+  private static func lines(_ state: AppState) -> [String] { render(state, size: state.size).text }
+
+  @Test(arguments: [Size(width: 40, height: 12)] + Fixture.sizes.dropFirst())
+  func itIsWholeAndAboveTheKeys(_ size: Size) {
+    var state = Fixture.mixed(size: size)
+    Fixture.play(&state, .message(Self.long))
+    let lines = Self.lines(state)
+    let count = state.messageLines(in: size.width).count
+    let text = lines[(size.height - 1 - count)..<(size.height - 1)]
+      .map { $0.trimming { $0 == " " } }.joined(separator: " ")
+    #expect(text == Self.long || size.width == 40 && text.hasSuffix("…"), "\(text)")
+    #expect(lines[size.height - 1].contains("q quit"))
+  }
+
+  @Test func itStaysFourSecondsAndWhileOneLooksAround() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]), .message("copied"))
+    #expect(state.needsTicks)
+    // Much time may have passed since the clock was last looked at.
+    let start = state.now + 3600
+    for step in 0...15 {
+      Fixture.play(&state, .tick(start + Double(step) / 4), .key("j"), .key("k"))
+      #expect(state.message == "copied", "after \(step)/4 s")
+    }
+    Fixture.play(&state, .tick(start + 4))
+    #expect(state.message == nil && !state.needsTicks)
+    // A second message has its own time, and another action ends it.
+    Fixture.play(&state, .message("one"), .tick(start + 5), .message("two"), .tick(start + 8.5))
+    #expect(state.message == "two")
+    Fixture.play(&state, .tick(start + 10), .key(" "))
+    #expect(state.message == nil)
+  }
+
+  @Test func itGoesWhenItIsNoLongerSo() {
+    var state = Fixture.empty()
+    let trouble = CredentialTrouble.refused
+    Fixture.play(&state, .refusal(target: "photos", trouble))
+    #expect(state.message?.contains("until you mend that") == true)
+    Fixture.play(&state, .refusal(target: "photos", nil))
+    #expect(state.message == nil)
+  }
+
+  @Test func enterShowsAllOfALineOfTheLog() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .message(Self.long), .key("4"), .key(.enter))
+    #expect(state.mode == .page)
+    let text = Self.lines(state).map { $0.trimming { " │".unicodeScalars.contains($0) } }
+      .joined(separator: " ")
+    #expect(text.contains(Self.long), "\(text)")
+    Fixture.play(&state, .key(.escape))
+    #expect(state.dialog == nil && state.pane == .log)
+  }
+
+  @Test(arguments: [Size(width: 80, height: 24), Size(width: 60, height: 24)])
+  func theBoxAtTheEndCutsNoCount(_ size: Size) {
+    var state = Fixture.empty(size: size)
+    let items = (1...40).map { Fixture.item($0, "\($0)") }
+    Fixture.play(&state, .added(items))
+    let ends: [ItemState] = [
+      .done(Fixture.receipt), .done(Fixture.doubtful), .failed(Fixture.tooLarge),
+      .failed(Failure(.outcomeUnknown("closed"), attempts: 1)),
+    ]
+    Fixture.play(
+      &state, .engine(items.enumerated().map { ($1.id, ends[$0 % 4]) }, at: state.now))
+    let text = Self.lines(state).joined(separator: "\n")
+    #expect(text.contains("✓ 20 sent") && text.contains("✗ 10 failed"), "\(text)")
+    #expect(
+      text.contains("? 10 may have arrived ") || text.contains("? 10 unclear "), "\(text)")
+  }
+
+  @Test func theListFollowsWhatIsSentUntilThePersonMoves() {
+    var state = Fixture.empty()
+    state.options.followsAtFirst = true
+    let items = (1...2_013).map { Fixture.item($0, "\($0)") }
+    Fixture.play(&state, .added(items))
+    func send(_ id: Int64) {
+      Fixture.play(
+        &state,
+        .engine(
+          [
+            (ItemID(id - 1), .done(Fixture.receipt)),
+            (ItemID(id), .sending(attempt: 1, sent: 1, total: 1000)),
+          ], at: state.now))
+    }
+    send(1_500)
+    #expect(state.selected?.id == ItemID(1_500))
+    #expect(Self.lines(state).contains { $0.contains("▌ ↑ 1500") }, "\(Self.lines(state))")
+    send(1_501)
+    #expect(state.selected?.id == ItemID(1_501))
+    Fixture.play(&state, .key("k"))
+    send(1_502)
+    #expect(state.selected?.id == ItemID(1_500))
+    // So does someone who does something about a row.
+    var other = Fixture.empty()
+    other.options.followsAtFirst = true
+    Fixture.play(&other, .added(Array(items.prefix(3))), .command("pause 1"))
+    Fixture.play(
+      &other,
+      .engine([(ItemID(1), .paused), (ItemID(2), .preparing(attempt: 1))], at: other.now))
+    #expect(other.selected?.id == ItemID(1))
+    // A key takes it up again.
+    Fixture.play(&state, .key("F"))
+    #expect(state.selected?.id == ItemID(1_502))
+  }
+}
