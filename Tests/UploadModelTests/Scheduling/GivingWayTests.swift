@@ -1,0 +1,89 @@
+import Testing
+
+@testable import UploadModel
+
+/// How it gives way to servers that refuse.
+@Suite struct GivingWayTests {
+  typealias Conditions = LineSimulator.Conditions
+
+  private let small = [Int](repeating: 10 << 10, count: 2000)
+
+  private func conditions(_ change: (inout Conditions) -> Void) -> Conditions {
+    var conditions = Conditions(name: "", delay: 0.02, bandwidth: 100e6, service: 0.05)
+    change(&conditions)
+    return conditions
+  }
+
+  @Test func aServerThatTakesEightAtOnceRefusesOneTry() {
+    let run = LineSimulator.run(conditions { $0.mostAtOnce = 8 }, small)
+    #expect(run.refusals <= 8)
+    #expect(run.mostRefusals == 1)
+    // With eight lanes from the first second on, it takes 20 s.
+    #expect(run.seconds < 25)
+  }
+
+  @Test func aServerThatTakesTenAtOnceIsTriedAgainOnlyAfterAMinute() {
+    let run = LineSimulator.run(conditions { $0.mostAtOnce = 10 }, small + small + small + small)
+    // Six of the first sixteen, and then one, if eleven are tried.
+    #expect(run.refusals <= 8)
+    #expect(run.mostRefusals == 1)
+  }
+
+  @Test func aRateThatWasRefusedIsNotAskedForAgain() {
+    let run = LineSimulator.run(
+      conditions { ($0.mostPerSecond, $0.service) = (20, 0.001) }, small)
+    #expect(run.refusals <= 12)
+    #expect(run.mostRefusals <= 2)
+    // 100 s is the least.
+    #expect(run.seconds < 125)
+  }
+
+  @Test func aRateWithinALongTimeIsFound() {
+    let run = LineSimulator.run(
+      conditions { ($0.mostPerSecond, $0.service) = (2, 0.001) }, Array(small.prefix(200)))
+    #expect(run.mostRefusals <= 3)
+    #expect(run.seconds < 240)
+  }
+
+  @Test func aServerThatFailsOverMoreThanSixGetsTheMinimumForTheRestOfTheRun() {
+    let run = LineSimulator.run(
+      conditions { ($0.mostAtOnce, $0.beyond) = (6, .broken) }, small)
+    #expect(run.refusals <= 2)
+    #expect(run.last == 1)
+  }
+
+  @Test func theRangeIsKept() {
+    let run = LineSimulator.run(conditions { $0.range = 2...6 }, small)
+    #expect(run.last == 6)
+    #expect(run.lanes < 6)
+    let least = LineSimulator.run(
+      conditions { ($0.range, $0.workers) = (2...16, 1) }, small)
+    #expect(least.last >= 2)
+  }
+
+  @Test func aFullLineIsLeftAlone() {
+    let home = conditions { ($0.bandwidth, $0.buffer) = (8e6, 0.5) }
+    let run = LineSimulator.run(home, [Int](repeating: 1 << 20, count: 40))
+    #expect(run.lanes < 4)
+  }
+
+  @Test func aLimitIsNoReasonToClimb() {
+    let limited = conditions { $0.limit = 8e6 }
+    let run = LineSimulator.run(limited, [Int](repeating: 1 << 20, count: 40))
+    #expect(run.lanes < 4)
+  }
+
+  @Test func lanesWithoutRequestsSayNothing() {
+    var tuner = ConcurrencyTuner(range: 1...32)
+    var now = Instant(seconds: 0)
+    for _ in 0..<200 {
+      tuner.recordBegin(at: now)
+      let begun = now
+      now = now + 0.1
+      tuner.recordEnd(.fine, began: begun, underWay: 0, at: now)
+      tuner.recordIdleLanes(at: now)
+    }
+    #expect(tuner.lanes == 4)
+    #expect(tuner.pace == nil)
+  }
+}
