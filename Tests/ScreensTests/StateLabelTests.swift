@@ -70,6 +70,5 @@ struct StateLabelTests {
       id: ItemID(1), location: FileLocation("/a"), state: .failed(failure))
     let label = StateLabel(of: ItemList.Row(item: item), in: Fixture.empty())
     #expect(label.forms.allSatisfy { $0.contains("photos") }, "\(label.forms)")
-    #expect(label.said == nil)
   }
 }
