@@ -18,6 +18,8 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     package var handedOver: Int64 = 0
     /// How many bytes of the body the other side has acknowledged.
     package var acknowledged: Int64 = 0
+    /// The connection's round-trip time in seconds, as the kernel last measured it; nil if that is not known.
+    package var roundTrip: Double?
     /// Whether a bandwidth limit or the caller is delaying the body.
     package var isHeldBack = false
     /// The number of bytes of replies so far, including heads and interim replies.

@@ -614,6 +614,12 @@ package final class Conductor {
         self?.tell([.figures(figures)])
       }
     }
+    hooks.lanes = { [weak self] target, count in
+      onMain {
+        self?.link.tell([.lanes(count, target: target)])
+        self?.tell([.lanes(count, target: target)])
+      }
+    }
     hooks.keeping = { [weak self] id, point in
       // A point that contains a secret is kept only in this process's memory.
       if point?.texts.allSatisfy(book.secrets.areAbsent) ?? true { keeper.keep(point, of: id) }
@@ -821,6 +827,7 @@ package final class Conductor {
       case .figures(let figures):
         self.figures = figures
         told.append(.figures(figures))
+      case .lanes(let count, let target): told.append(.lanes(count, target: target))
       case .complete:
         isInformed = true
         nameSender()

@@ -8,6 +8,8 @@ package enum SenderNews: Hashable, Sendable, Codable {
   /// Why the files of a target wait for credentials; nil if they do no longer.
   case refusal(target: String, CredentialTrouble?)
   case settings(SenderSettings)
+  /// How many requests a target now gets at once, if hoist finds that number.
+  case lanes(Int, target: String)
   /// What has been sent, and how long that took, as of the latest end or pause.
   case figures(SendingFigures)
   /// Everything that had happened before the listener connected has now been sent.

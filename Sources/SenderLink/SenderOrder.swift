@@ -11,8 +11,8 @@ package enum SenderOrder: Hashable, Sendable, Codable {
   case start(Bool)
   /// Limit the total rate to this many bytes per second; nil means no limit.
   case limit(Int64?)
-  /// Send up to this many requests to a target at the same time.
-  case lanes(Int, target: String)
+  /// Send this many requests to a target at the same time.
+  case lanes(Concurrency, target: String)
   /// Retry unreachable servers now.
   case tryServers
 
@@ -21,7 +21,7 @@ package enum SenderOrder: Hashable, Sendable, Codable {
     switch self {
     case .retry(let ids), .pause(let ids): ids.count <= Self.mostItems
     case .limit(let limit): limit.map { $0 > 0 } ?? true
-    case .lanes(let count, _): Target.concurrencyRange.contains(count)
+    case .lanes(let count, _): count.isValid
     case .start, .tryServers: true
     }
   }

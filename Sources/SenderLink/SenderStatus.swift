@@ -5,6 +5,7 @@ import UploadModel
 package struct SenderStatus: Hashable, Sendable {
   private var settings = SenderSettings()
   private var figures = SendingFigures()
+  private var lanes: [String: Int] = [:]
   private var items: [ItemID: ItemState] = [:]
   private var servers: [String: Reachability] = [:]
   private var waits: [String: Reachability] = [:]
@@ -28,6 +29,7 @@ package struct SenderStatus: Hashable, Sendable {
     case .refusal(let target, let trouble): refusals[target] = trouble
     case .settings(let settings): self.settings = settings
     case .figures(let figures): self.figures = figures
+    case .lanes(let count, let target): lanes[target] = count
     case .complete: break
     }
   }
@@ -38,6 +40,7 @@ package struct SenderStatus: Hashable, Sendable {
   /// The whole status as news, for a new listener.
   package var news: [SenderNews] {
     [.settings(settings), .figures(figures)]
+      + lanes.sorted { $0.key < $1.key }.map { .lanes($0.value, target: $0.key) }
       + [servers, waits].flatMap { news in
         news.sorted { $0.key < $1.key }.map { .server(address: $0.key, news: $0.value) }
       }

@@ -45,7 +45,10 @@ struct TargetQuestionTests {
     "an answer that makes no sense is refused by the reader",
     arguments: [
       ("body", "raw", "expected \"multipart\" or \"binary\", found \"raw\""),
-      ("concurrency", "many", "expected a whole number from 1 to 64, found a string"),
+      (
+        "concurrency", "many",
+        "expected a number from 1 to 64, \"auto\", or a table such as { min = 2, max = 16 }"
+      ),
       ("retry", "0", "expected a whole number from 1 to 100, found 0"),
       ("same_names", "maybe", "expected true or false, found a string"),
       (

@@ -108,7 +108,7 @@ import Testing
 
   @Test func aWaitingFileSaysWhy() {
     var state = Fixture.empty()
-    state.concurrency = 1
+    state.configured = 1
     Fixture.play(
       &state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]),
       .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))

@@ -324,6 +324,43 @@ import Testing
     #expect(state.settings.lanes == ["photos": 4, "slow": 2])
   }
 
+  @Test func theHeaderSaysHowManyLanesWereFound() {
+    var state = Fixture.empty()
+    func header() -> String { render(state, size: Size(width: 120, height: 24)).text[0] }
+    Fixture.play(
+      &state,
+      .target(name: "photos", url: "https://p/", concurrency: .automatic, listsServer: false),
+      .added([Fixture.item(1, "a.bin")]))
+    #expect(!header().contains("lane"), "nothing is sent")
+    Fixture.play(&state, .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
+    #expect(header().contains("4 lanes (auto)"))
+    Fixture.play(&state, .queue(.lanes(12, target: "photos")), .queue(.lanes(2, target: "other")))
+    #expect(header().contains("12 lanes (auto)"))
+    // The keys go on from the number that was found, and set it.
+    #expect(Fixture.type("+", &state) == [.setConcurrency(13, target: "photos")])
+    #expect(header().contains("13 lanes") && !header().contains("auto"))
+    #expect(
+      Fixture.play(&state, .command("lanes auto"))
+        == [.setConcurrency(.automatic, target: "photos")])
+    #expect(header().contains("12 lanes (auto)"))
+    #expect(
+      state.message == "hoist finds how many files it sends at a time to photos, at most 32")
+  }
+
+  @Test func autoKeepsToTheRangeOfTheTarget() {
+    var state = Fixture.empty()
+    #expect(
+      Fixture.play(&state, .command("lanes auto"))
+        == [.setConcurrency(.automatic, target: "photos")])
+    Fixture.play(
+      &state,
+      .target(name: "photos", url: "https://p/", concurrency: .auto(2...16), listsServer: false),
+      .command("lanes 3"))
+    #expect(
+      Fixture.play(&state, .command("lanes auto"))
+        == [.setConcurrency(.auto(2...16), target: "photos")])
+  }
+
   @Test func aTargetThatRefusesTheCredentialsIsTriedAgainThoughNothingHasFailed() {
     var state = Fixture.empty()
     Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))

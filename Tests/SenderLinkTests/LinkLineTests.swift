@@ -26,6 +26,7 @@ import UploadModel
       .server(address: "http://h", news: .back), .server(address: "http://h", news: .unneeded),
       .refusal(target: "nas", .refused),
       .settings(SenderSettings(limit: 5, isStarted: false, lanes: ["nas": 3], isHandedOver: true)),
+      .settings(SenderSettings(lanes: ["nas": .auto(2...16)])), .lanes(12, target: "nas"),
       .settings(SenderSettings()), .figures(SendingFigures(seconds: 4.625, bytes: .max)), .complete,
     ] as [SenderNews])
   func newsComeBackAsTheyWere(_ news: SenderNews) {
@@ -40,7 +41,8 @@ import UploadModel
       (.retry([ItemID(1), ItemID(2)]), true), (.pause([]), true), (.start(false), true),
       (.limit(nil), true), (.limit(1), true), (.limit(0), false), (.limit(-5), false),
       (.lanes(64, target: "nas"), true), (.lanes(65, target: "nas"), false),
-      (.lanes(0, target: "nas"), false), (.tryServers, true),
+      (.lanes(0, target: "nas"), false), (.lanes(.automatic, target: "nas"), true),
+      (.lanes(.auto(1...65), target: "nas"), false), (.tryServers, true),
       (.retry((0...10_000).map { ItemID($0) }), false),
     ] as [(SenderOrder, Bool)])
   func ordersComeBackAsTheyWere(_ order: SenderOrder, _ isValid: Bool) {

@@ -101,7 +101,14 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(line: "method = true", "method: expected a string, found a boolean"),
     BadConfiguration(
       line: "concurrency = \"4\"",
-      "concurrency: expected a whole number from 1 to 64, found a string"),
+      "concurrency: expected a number from 1 to 64, \"auto\", or a table such as { min = 2, max = 16 }"
+    ),
+    BadConfiguration(
+      line: "concurrency = { min = 8, max = 4 }",
+      "concurrency: \"min\" (8) is more than \"max\" (4)"),
+    BadConfiguration(
+      line: "concurrency = { max = 65 }",
+      "concurrency.max: expected a whole number from 1 to 64, found a number"),
     BadConfiguration(
       line: "concurrency = 4.5", "concurrency: expected a whole number from 1 to 64, found a number"
     ),

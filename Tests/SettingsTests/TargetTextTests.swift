@@ -57,6 +57,7 @@ struct TargetTextTests {
     retry = { when = [] }
     retry_after = { pointer = "/wait" }
     batch = { max_files = 10, max_bytes = "64 MiB", split_refused = true }
+    concurrency = { min = 2, max = 16 }
     """,
     "url = \"http://h/\"\nauth = { bearer = \"{secret.s}\" }\nbatch = { max_files = 2 }\nretry_after = { regex = \"in ([0-9]+) s\" }",
     "url = \"https://h/u?api_key=hunter2&a={{b}}\"\nlimits = { refuse_empty = true }",

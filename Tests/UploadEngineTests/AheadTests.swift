@@ -23,7 +23,7 @@ struct AheadTests {
 
   private func target(_ url: URL, lanes: Int) -> Target {
     var target = Target.once(url)
-    target.concurrency = lanes
+    target.concurrency = .fixed(lanes)
     return target
   }
 

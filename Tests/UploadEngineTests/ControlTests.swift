@@ -227,7 +227,7 @@ struct ControlTests {
     var jobs: [UploadJob] = []
     for (name, concurrency) in [("one", 1), ("three", 3), ("wide", 64)] {
       var target = Target.once(server.url("/\(name)"))
-      (target.name, target.concurrency) = (name, concurrency)
+      (target.name, target.concurrency) = (name, .fixed(concurrency))
       for _ in 0..<15 {
         let path = try folder.write("\(jobs.count)", count: 5000, seed: UInt64(jobs.count))
         jobs.append(

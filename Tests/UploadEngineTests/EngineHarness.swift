@@ -168,7 +168,7 @@ extension Target {
   /// there are lanes.
   static func once(_ url: URL, stallTimeout: Double = 120) -> Target {
     var target = Target(name: "test", url: url)
-    target.concurrency = UploadEngine.mostLanes
+    target.concurrency = .fixed(UploadEngine.mostLanes)
     target.retry = RetryPolicy(attempts: 1)
     target.stallTimeout = stallTimeout
     return target

@@ -169,7 +169,11 @@ final class Transfer {
     // From 8.14 on, libcurl's count includes the bytes of the body that it has sent.
     let uploaded = hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T)
     let head = counted > uploaded ? counted - uploaded : counted
-    let arrived = hoist_look_at(socket).acknowledged - mark - head
+    let found = hoist_look_at(socket)
+    if found.round_trip > 0 {
+      task.content.withLock { $0.progress.roundTrip = found.round_trip }
+    }
+    let arrived = found.acknowledged - mark - head
     return request.url.scheme == "https" ? arrived * 16_384 / 16_406 : arrived
   }
 

@@ -20,7 +20,8 @@ package enum AppEvent: Sendable {
   /// The answer to `Effect.listFolder`.
   case folder(Folder)
   /// The answer to `Effect.switchTarget`: files that are added from now on go there. `usual` is the default target.
-  case target(name: String, url: String, concurrency: Int, listsServer: Bool, usual: String? = nil)
+  case target(
+    name: String, url: String, concurrency: Concurrency, listsServer: Bool, usual: String? = nil)
   /// The answer to `Effect.readTargets`: the targets of the configuration.
   case targets([TargetRow])
   /// The answer to `Effect.tryTarget`: why the target does not seem to take uploads; nil if it may take them.

@@ -43,7 +43,7 @@ package enum Effect: Sendable, Equatable {
   case edit([UploadItem])
   /// Start further files, or start no more. The next run of hoist keeps this setting. Files under way continue.
   case setStarted(Bool)
-  case setConcurrency(Int, target: String)
+  case setConcurrency(Concurrency, target: String)
   /// Set the total bandwidth limit, in bytes a second; `nil` for none.
   case setLimit(Int64?)
   /// Leave. The terminal must be restored first.

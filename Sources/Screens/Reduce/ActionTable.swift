@@ -55,10 +55,12 @@ extension Action {
       .rename, [], "change the names sent to servers, with a template or a pattern",
       argument: "NAMES", traits: [.edits, .visual]),
     Action(.limit, ["u"], "limit the bandwidth", hint: "limit", argument: "SPEED", footer: 13),
-    Action(.lanes, [], "how many files are sent at once to the row's target", argument: "NUMBER"),
-    Action(.moreLanes, ["+"], "send one more file at a time to the row's target", traits: .visual),
     Action(
-      .fewerLanes, ["-"], "send one fewer file at a time to the row's target", traits: .visual),
+      .lanes, [], "files at once to the row's target, or auto",
+      argument: "NUMBER"),
+    Action(.moreLanes, ["+"], "one more file at once to the row's target", traits: .visual),
+    Action(
+      .fewerLanes, ["-"], "one fewer file at once to the row's target", traits: .visual),
     Action(
       .target, ["t"], in: [.queue, .server, .history],
       "choose or create the target for files added from now on", hint: "target", argument: "NAME",

@@ -54,7 +54,10 @@ extension AppState {
           }
         }
     case .lanes:
-      [1, 2, 4, 8, 16].map { ArgumentChoice(word: "\($0)", note: HumanReadable.count($0, "file")) }
+      [ArgumentChoice(word: "auto", note: "as many as bring something")]
+        + [1, 2, 4, 8, 16].map {
+          ArgumentChoice(word: "\($0)", note: HumanReadable.count($0, "file"))
+        }
     case .filter: RowKind.examples.map { ArgumentChoice(word: $0) }
     case .retry, .remove, .pause, .edit, .details: files
     default: nil

@@ -37,7 +37,7 @@ extension AppState {
     if !Action.inMode(pane.mode).contains(where: { $0.name == action.name }) { show(.queue) }
     guard command.argument.isEmpty else { return run(action.name, command.argument) }
     if action.name == .lanes {
-      return refuse("lanes: give the number of files to send at once, such as lanes 4")
+      return refuse("lanes: give the number of files to send at once, such as lanes 4, or auto")
     }
     return performEverywhere(action.name) ?? performInPane(action.name)
   }
@@ -52,12 +52,13 @@ extension AppState {
       }
       return setLimit(limit)
     case .lanes:
-      guard let count = Int(argument), Target.concurrencyRange.contains(count) else {
+      if argument == "auto" { return setConcurrency(configured.isAuto ? configured : .automatic) }
+      guard let count = Int(argument), Concurrency.range.contains(count) else {
         return refuse(
-          "lanes: expected a number from \(HumanReadable.range(Target.concurrencyRange)), not \"\(argument)\""
+          "lanes: expected a number from \(HumanReadable.range(Concurrency.range)), or auto, not \"\(argument)\""
         )
       }
-      return setConcurrency(count)
+      return setConcurrency(.fixed(count))
     case .target: return switchTarget(argument)
     case .filter:
       change(.filter(argument))

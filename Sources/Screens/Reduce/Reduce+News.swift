@@ -17,6 +17,7 @@ extension AppState {
     case .joined(let changes, let now): return record(changes, at: now, isNews: false)
     case .resumePoint(let id, let point): record(point, of: id)
     case .figures(let figures): self.figures = figures
+    case .lanes(let count, let target): lanesFound[target] = count
     case .reachability(let server, let news): record(server, news)
     case .refusal(let target, let trouble): recordRefusal(by: target, trouble)
     case .run(let target, let news):
@@ -30,7 +31,6 @@ extension AppState {
     case .settings(let settings):
       if settings.limit != self.settings.limit { speeds.startOver(at: now) }
       self.settings = settings
-      if let count = settings.lanes[target] { concurrency = count }
     case .stopped(let isStopped): settings.isStarted = !isStopped
     case .held(let reason):
       settings.isStarted = false

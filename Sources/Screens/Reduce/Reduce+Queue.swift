@@ -41,8 +41,8 @@ extension AppState {
     case .target: return openTargets()
     case .startStop: return start(!settings.isStarted)
     case .limit: dialog = .limit(LimitPrompt(settings.limit))
-    case .moreLanes: return changeConcurrency(by: 1)
-    case .fewerLanes: return changeConcurrency(by: -1)
+    case .moreLanes: return setConcurrency(.fixed(lanes(of: rowTarget) + 1))
+    case .fewerLanes: return setConcurrency(.fixed(lanes(of: rowTarget) - 1))
     case .failures: return openFailures()
     case .failWhen: return draftRule(subjects)
     case .copyURL: return copyURLs(of: subjects)
@@ -154,23 +154,21 @@ extension AppState {
     return effects.isEmpty ? [.bell] : effects
   }
 
-  private mutating func changeConcurrency(by step: Int) -> [Effect] {
-    let name = rowTarget
-    let configured = options.targets.first { $0.name == name }?.concurrency
-    let now = name == target ? concurrency : settings.lanes[name] ?? configured ?? concurrency
-    return setConcurrency(now + step)
-  }
-
   /// The target of the row under the cursor, or that of files added from now on.
   private var rowTarget: String { selected.map(targetName(of:)) ?? target }
 
   /// Sets how many files are sent at once to the target of the row under the cursor.
-  mutating func setConcurrency(_ count: Int) -> [Effect] {
-    guard Target.concurrencyRange.contains(count) else { return [.bell] }
+  mutating func setConcurrency(_ count: Concurrency) -> [Effect] {
+    guard count.isValid else { return [.bell] }
     let target = rowTarget
-    if target == self.target { concurrency = count }
     settings.lanes[target] = count
-    message = "sending at most \(HumanReadable.count(count, "file")) at a time to \(target)"
+    message =
+      switch count {
+      case .fixed(let count):
+        "sending at most \(HumanReadable.count(count, "file")) at a time to \(target)"
+      case .auto(let range):
+        "hoist finds how many files it sends at a time to \(target), at most \(range.upperBound)"
+      }
     return [.setConcurrency(count, target: target)]
   }
 

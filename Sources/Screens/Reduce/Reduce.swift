@@ -39,7 +39,7 @@ extension AppState {
       let isNew = name != target || url != self.url
       (target, self.url, options.listsServer) = (name, url, listsServer)
       urls[name] = url
-      self.concurrency = settings.lanes[name] ?? concurrency
+      configured = concurrency
       server = PaneList()
       // The question is about entries on the old target's server.
       if case .question(let question) = dialog, case .deleting = question.subject { dialog = nil }

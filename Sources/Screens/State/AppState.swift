@@ -11,8 +11,10 @@ package struct AppState: Sendable {
   package internal(set) var url: String
   /// Whether the screen keeps to ASCII, for terminals without UTF-8.
   package var isASCII: Bool
-  /// How many requests may be sent to the target at once.
-  package internal(set) var concurrency: Int
+  /// How many requests may be sent to the target at once, as it is configured.
+  package internal(set) var configured: Concurrency
+  /// The numbers that hoist has found, by target.
+  var lanesFound: [String: Int] = [:]
   package internal(set) var settings = SenderSettings()
   /// Whether the queue is still being read: more items may come, and it cannot be edited yet.
   package internal(set) var isReading: Bool
@@ -148,14 +150,14 @@ package struct AppState: Sendable {
 
   /// An empty queue for the target called `target` at `url`.
   package init(
-    target: String, url: String, concurrency: Int = 4, isASCII: Bool = false,
+    target: String, url: String, concurrency: Concurrency = 4, isASCII: Bool = false,
     size: Size = Size(width: 80, height: 24), now: Instant = Instant(seconds: 0),
     isReading: Bool = false, notice: String? = nil
   ) {
     self.target = target
     self.url = url
     urls = [target: url]
-    self.concurrency = concurrency
+    configured = concurrency
     self.isASCII = isASCII
     self.size = size
     self.now = now
@@ -246,6 +248,25 @@ package struct AppState: Sendable {
     url == server || url.hasPrefix(scalars: server + "/")
   }
 
+  /// How many requests may be sent to the target at once: what the user has chosen, or else what is configured.
+  package var concurrency: Concurrency { concurrency(of: target) }
+
+  private func concurrency(of name: String) -> Concurrency {
+    if let chosen = settings.lanes[name] { return chosen }
+    if name == target { return configured }
+    return options.targets.first { $0.name == name }?.concurrency ?? configured
+  }
+
+  /// The number that holds now.
+  var lanes: Int { lanes(of: target) }
+
+  func lanes(of name: String) -> Int {
+    guard case .fixed(let count) = concurrency(of: name) else {
+      return lanesFound[name] ?? concurrency(of: name).first
+    }
+    return count
+  }
+
   /// Why a waiting item is not being sent; nil if nothing holds it up.
   func obstacle(for item: UploadItem) -> StateLabel.WaitReason? {
     guard settings.isStarted else { return .stopped(key: keyLabel(.startStop)) }
@@ -255,8 +276,8 @@ package struct AppState: Sendable {
     }
     if !waits.isEmpty, let wait = wait(at: url(ofTarget: item.target)) { return .asked(wait) }
     let isHere = item.target.isEmpty || item.target == target
-    return isHere && !isAside && queue.active(on: item.target) >= concurrency
-      ? .turn(atOnce: concurrency) : nil
+    return isHere && !isAside && queue.active(on: item.target) >= lanes
+      ? .turn(atOnce: lanes) : nil
   }
 
   func targetName(of item: UploadItem) -> String { item.target.isEmpty ? target : item.target }

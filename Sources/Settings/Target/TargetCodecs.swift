@@ -308,3 +308,40 @@ extension Codec where Value == PrepareCommand {
       from: PrepareCommand(words: []), short: command)
   }
 }
+
+extension Codec where Value == Concurrency {
+  /// A number, `"auto"`, or `{ min = 2, max = 16 }`.
+  static var concurrency: Codec {
+    Codec(
+      { node in
+        switch node.value {
+        case .integer, .float: return .fixed(try node.integer(in: Concurrency.range))
+        case .table:
+          let ends = try node.table(["min", "max"])
+          guard case .auto(let usual) = Concurrency.automatic else { return .automatic }
+          let least = try ends["min"]?.integer(in: Concurrency.range) ?? usual.lowerBound
+          let most = try ends["max"]?.integer(in: Concurrency.range) ?? max(least, usual.upperBound)
+          guard least <= most else {
+            throw InvalidInput("\"min\" (\(least)) is more than \"max\" (\(most))")
+          }
+          return .auto(least...most)
+        default:
+          guard case .string("auto") = node.value else {
+            throw InvalidInput(
+              "expected a number from \(HumanReadable.range(Concurrency.range)), \"auto\", or a table "
+                + "such as { min = 2, max = 16 }")
+          }
+          return .automatic
+        }
+      },
+      { concurrency in
+        switch concurrency {
+        case .fixed(let count): "\(count)"
+        case .auto(let range):
+          concurrency == .automatic
+            ? TOMLText.string("auto")
+            : "{ min = \(range.lowerBound), max = \(range.upperBound) }"
+        }
+      })
+  }
+}

@@ -71,8 +71,8 @@ extension Schema where Root == Target {
         "cannot be combined with \"prepare\": the server gets a copy that the command makes, not the original"
       )
     },
-    Key("concurrency", \.concurrency, .integer(in: Target.concurrencyRange))
-      .asking("Files sent at once", .number),
+    Key("concurrency", \.concurrency, .concurrency)
+      .asking("Files sent at once, a number or auto", .number),
     Key("rate_limit", \.rateLimit, .speed),
     Key(
       "retry", \.retry,

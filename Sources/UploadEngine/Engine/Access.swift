@@ -73,6 +73,12 @@ final class Access {
       return .wait
     }
     holdBack(askedBy: failure, authorization, on: engine)
+    if let load = failure.load {
+      let now = engine.time.now()
+      engine.tune(for: job.id) { tuner, underWay in
+        tuner.recordEnd(load, began: job.begin ?? now, underWay: underWay, at: now)
+      }
+    }
     // A store that hides which files it has forbids the question whether one is there.
     let isAboutQuestion = failure.step == .existence && failure.status == 403
     guard failure.cause == .refused, let status = failure.status, failure.isTemporary != true,

@@ -32,6 +32,8 @@ package struct EngineHooks: Sendable {
   package var runReport: @Sendable (_ target: String, _ news: RunNews) -> Void = { _, _ in }
   /// Called when sending has come to an end or a pause, before the last change is reported.
   package var figures: @Sendable (SendingFigures) -> Void = { _ in }
+  /// Called when another number of lanes has been found for a target.
+  package var lanes: @Sendable (_ target: String, _ lanes: Int) -> Void = { _, _ in }
   /// Whether a file for a target has failed before it reached the engine.
   package var hasUnsent: @Sendable (_ target: String) -> Bool = { _ in false }
 

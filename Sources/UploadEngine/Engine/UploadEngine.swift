@@ -12,7 +12,7 @@ import UploadModel
 /// its listeners. All methods can be called from anywhere and take effect in the order of the calls.
 package actor UploadEngine {
   /// The most uploads that run at once.
-  package static let mostLanes = Target.concurrencyRange.upperBound
+  package static let mostLanes = Concurrency.range.upperBound
 
   nonisolated let executor = QueueExecutor(label: "hoist.engine")
   let time: TimeSource
@@ -391,7 +391,7 @@ extension UploadEngine {
 
   /// Sets the number of concurrent requests to a target, overriding its configuration. Requests under way are
   /// not cancelled.
-  package nonisolated func setConcurrency(_ count: Int, of target: String) {
+  package nonisolated func setConcurrency(_ count: Concurrency, of target: String) {
     onQueue { engine in
       engine.takeBack()
       engine.scheduler.setConcurrency(count, of: target)
@@ -501,6 +501,7 @@ extension UploadEngine {
     beginThoseAhead()
     fillLanes()
     widen()
+    scheduler.recordIdleLanes(at: time.now())
     runs.endIdle(on: self)
     if attempts == 0, runs.endings == 0 { whenIdle.take()?.resume() }
   }
@@ -568,6 +569,16 @@ extension UploadEngine {
     if !widening.contains(where: { $0 === conversation }) { widening.append(conversation) }
     fillSoon()
   }
+
+  /// Lets what happened to a request of a file have its say in how many lanes the file's target gets.
+  func tune(for id: ItemID, _ event: (inout ConcurrencyTuner, _ underWay: Int) -> Void) {
+    guard let (target, lanes, isFewer) = scheduler.tune(for: id, event) else { return }
+    if isFewer { takeBack { $0.route.target == target } }
+    hooks.lanes(target, lanes)
+    fillSoon()
+  }
+
+  func isTuned(for id: ItemID) -> Bool { scheduler.isTuned(for: id) }
 
   /// Tells the scheduler something, and carries out what follows from it.
   func schedule(_ event: (inout Scheduler) -> [Scheduler.Action]) { carryOut(event(&scheduler)) }
@@ -665,6 +676,9 @@ extension UploadEngine {
 
   /// What has been sent so far, and how long that took.
   package var figures: SendingFigures { clock.figures }
+
+  /// The most requests that were under way at once.
+  package var mostLanesUsed: Int { scheduler.mostTaken }
 
   private func recordPhase(of id: ItemID, _ job: Job) {
     let phase: SendingClock.Phase? =

@@ -83,8 +83,11 @@ final class Exchanges {
   private func handle(_ news: TransportNews, of number: Int, on engine: isolated UploadEngine) {
     guard let exchange = underWay[number] else { return }
     let now = engine.time.now()
+    let before = exchange.acknowledged
     exchange.note(news, at: now, on: engine)
     switch news {
+    case .acknowledged:
+      tune(engine, by: exchange.acknowledged - before, of: exchange, at: now)
     case .expectIgnored: if let origin = exchange.origin { ignoringExpect.insert(origin) }
     case .ended(let end, let content):
       underWay[number] = nil
@@ -92,9 +95,27 @@ final class Exchanges {
         engine.ahead.remove { $0.task === exchange.task }
         exchange.takeBack(on: engine)
       } else {
-        exchange.finish(with: exchange.noteEnd(end, content, at: now))
+        let end = exchange.noteEnd(end, content, at: now)
+        if let load = end.load {
+          engine.tune(for: exchange.firstItem) { tuner, underWay in
+            tuner.recordEnd(load, began: exchange.start, underWay: underWay, at: now)
+          }
+        }
+        exchange.finish(with: end)
       }
     default: break
+    }
+  }
+
+  private func tune(
+    _ engine: isolated UploadEngine, by bytes: Int64, of exchange: Exchange, at now: Instant
+  ) {
+    guard engine.isTuned(for: exchange.firstItem) else { return }
+    let progress = exchange.task.transferProgress
+    engine.tune(for: exchange.firstItem) { tuner, underWay in
+      tuner.recordAcknowledged(
+        bytes, roundTrip: progress.roundTrip, isLimited: progress.isHeldBack, underWay: underWay,
+        at: now)
     }
   }
 

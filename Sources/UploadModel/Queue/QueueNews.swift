@@ -17,6 +17,8 @@ package enum QueueNews: Sendable {
   case resumePoint(ItemID, ResumePoint?)
   /// What the sender has sent, and how long that took. Comes before the changes that ended the sending.
   case figures(SendingFigures)
+  /// How many requests a target now gets at once, if hoist finds that number.
+  case lanes(Int, target: String)
   /// Whether a server can be reached.
   case reachability(server: String, Reachability)
   /// Why the items of a target wait for credentials; nil if the credentials are tried again.

@@ -44,8 +44,9 @@ package struct SendingCounts: Hashable, Sendable {
   /// How many files there are.
   package var all: Int { sent + there + taken + failed + notTried + unknown + cancelled + left }
 
-  /// "2 of 3 files sent, 24 B in 12 ms; 1 failed". Without `figures`, time and size are left out.
-  package func words(_ figures: SendingFigures?) -> String {
+  /// "2 of 3 files sent, 24 B in 12 ms; 1 failed". Without `figures`, time and size are left out. `atOnce` is how many
+  /// were sent at once at most, if that is worth saying.
+  package func words(_ figures: SendingFigures?, atOnce: Int? = nil) -> String {
     if there > 0, there == all {
       return there == 1 ? "the file is there already" : "all \(there) files are there already"
     }
@@ -55,6 +56,7 @@ package struct SendingCounts: Hashable, Sendable {
       words += ", \(HumanReadable.bytes(figures.bytes))"
       words += " in \(HumanReadable.duration(figures.seconds))"
     }
+    if let atOnce { words += ", up to \(atOnce) at once" }
     let others = [
       (there, "there already"), (taken, "skipped, their names are taken"), (failed, "failed"),
       (unknown, "unknown"),

@@ -200,7 +200,7 @@ package struct Credentials: Hashable, Sendable {
 /// Where an upload goes, and with which credentials: those of the target, which are only for its own origin.
 package struct Route: Hashable, Sendable {
   /// The target's name.
-  let target: String
+  package let target: String
   package let origin: Origin?
 
   package init(to target: Target) {

@@ -88,6 +88,8 @@ package struct Scheduler: Sendable {
   private(set) var lanes: [Int: Lane] = [:]
   private var lastLane = 0
   private(set) var lanesTaken = 0
+  /// The most requests that were under way at once.
+  package private(set) var mostTaken = 0
   private(set) var routeNumbers: [Route: Int] = [:]
   private var targetNumbers: [String: Int] = [:]
   private var lastRoute: (plan: SendPlan, number: Int)?
@@ -180,14 +182,14 @@ package struct Scheduler: Sendable {
       routes.append(RouteState(route: route, target: self.number(ofTarget: route.target)))
       routeNumbers[route] = number
     }
-    targets[routes[number].target].concurrency = plan.target.concurrency
+    targets[routes[number].target].configured = plan.target.concurrency
     lastRoute = (plan, number)
     return number
   }
 
   private mutating func number(ofTarget name: String) -> Int {
     if let number = targetNumbers[name] { return number }
-    targets.append(TargetState())
+    targets.append(TargetState(name: name))
     targetNumbers[name] = targets.count - 1
     return targets.count - 1
   }
@@ -195,7 +197,7 @@ package struct Scheduler: Sendable {
   // MARK: Lanes
 
   /// Sets the number of concurrent requests to a target, overriding its configuration.
-  package mutating func setConcurrency(_ count: Int, of target: String) {
+  package mutating func setConcurrency(_ count: Concurrency, of target: String) {
     targets[number(ofTarget: target)].wish = count
   }
 
@@ -245,6 +247,7 @@ package struct Scheduler: Sendable {
     }
     targets[target].underWay += one
     lanesTaken += one
+    mostTaken = max(mostTaken, lanesTaken)
   }
 
   /// Takes a file off its lane. The lane is free once its last file has left.
@@ -277,11 +280,13 @@ extension Scheduler {
   package mutating func takeLane(beside id: ItemID, at now: Instant) -> Bool {
     guard isStarted, case .lane(let number)? = entries[id]?.place, let lane = lanes[number],
       !lane.isAhead, case let route = routes[lane.route], hasLane(for: route.target),
+      targets[route.target].nextBegin(at: now) == nil,
       route.credentials?.permission ?? .go == .go,
       route.route.origin.map({ servers[$0] == nil && now >= waits[$0]?.until ?? now }) ?? true
     else { return false }
     lanes[number]?.more += 1
     count(1, isAhead: false, on: lane.route)
+    targets[route.target].tune { $0.recordBegin(at: now) }
     return true
   }
 
@@ -294,6 +299,37 @@ extension Scheduler {
     lanes[number]?.more = more
     return true
   }
+}
+
+/// Targets for which the number of lanes is found.
+extension Scheduler {
+  /// Whether the number of lanes for a file's target is found.
+  package func isTuned(for id: ItemID) -> Bool {
+    target(of: id).map { targets[$0].tuner != nil } ?? false
+  }
+
+  /// Records what happened to a request of a file. Returns the target and its new number of lanes, if that has changed.
+  package mutating func tune(
+    for id: ItemID, _ event: (inout ConcurrencyTuner, _ underWay: Int) -> Void
+  ) -> (target: String, lanes: Int, isFewer: Bool)? {
+    guard let number = target(of: id) else { return nil }
+    let (before, underWay) = (targets[number].most, targets[number].underWay)
+    targets[number].tune { event(&$0, underWay) }
+    let lanes = targets[number].most
+    return lanes == before ? nil : (targets[number].name, lanes, lanes < before)
+  }
+
+  /// Records which targets have free lanes now that everything that can start has started.
+  package mutating func recordIdleLanes(at now: Instant) {
+    for number in targets.indices
+    where targets[number].tuner != nil && targets[number].ahead == 0
+      && targets[number].underWay > 0 && targets[number].underWay < targets[number].most
+    {
+      targets[number].tune { $0.recordIdleLanes(at: now) }
+    }
+  }
+
+  private func target(of id: ItemID) -> Int? { entries[id].map { routes[$0.route].target } }
 }
 
 /// The state of files, routes, targets, servers and lanes.
@@ -378,10 +414,12 @@ extension Scheduler {
 
   /// The concurrency of a target.
   struct TargetState: Sendable {
-    /// The configured number.
-    var concurrency = 1
-    /// The number that the user has chosen instead.
-    var wish: Int?
+    let name: String
+    var configured = Concurrency.fixed(1) { didSet { if configured != oldValue { renewTuner() } } }
+    /// What the user has chosen instead.
+    var wish: Concurrency? { didSet { renewTuner() } }
+    /// Finds the number, if that is what is configured or chosen.
+    private(set) var tuner: ConcurrencyTuner?
     /// How many lanes it takes.
     var underWay = 0
     /// Whether the target's files must not start, except `key`.
@@ -393,8 +431,27 @@ extension Scheduler {
     /// How many requests wait for a lane.
     var ahead = 0
 
+    init(name: String) { self.name = name }
+
     /// The most lanes that the target may take.
-    var most: Int { max(1, wish ?? concurrency) }
+    var most: Int { max(1, tuner?.lanes ?? (wish ?? configured).most) }
+
+    /// The moment before which no request may begin; nil if one may begin now.
+    func nextBegin(at now: Instant) -> Instant? { tuner?.nextBegin(at: now) }
+
+    mutating func tune(_ event: (inout ConcurrencyTuner) -> Void) {
+      guard var tuned = tuner.take() else { return }
+      event(&tuned)
+      tuner = tuned
+    }
+
+    private mutating func renewTuner() {
+      switch wish ?? configured {
+      case .fixed: tuner = nil
+      case .auto(let range):
+        if tuner?.range != range { tuner = ConcurrencyTuner(range: range) }
+      }
+    }
   }
 
   /// A server that could not be reached.
@@ -490,6 +547,7 @@ extension Scheduler {
     guard let first = first(of: route),
       hasLane(for: routes[route].target) || hasRoomAhead(for: first.id)
     else { return .held }
+    if let next = targets[routes[route].target].nextBegin(at: now) { return .later(next) }
     var candidate = Candidate(
       id: first.id, rank: first.rank, route: route,
       isAlone: targets[routes[route].target].isShut)
@@ -549,6 +607,7 @@ extension Scheduler {
 
   private mutating func start(_ files: [ItemID], on route: Int, at now: Instant) -> [Action] {
     let lane = occupyLane(on: route)
+    targets[routes[route].target].tune { $0.recordBegin(at: now) }
     var actions = files.flatMap { put($0, in: .lane(lane)) }
     if let origin = routes[route].route.origin, let server = servers[origin],
       server.breaker.permission(at: now) == .probe
@@ -677,7 +736,7 @@ extension Scheduler {
   }
 
   private func hasRoomAhead(_ target: TargetState) -> Bool {
-    target.givesAhead && target.underWay <= target.most
+    target.givesAhead && target.tuner?.pace == nil && target.underWay <= target.most
       && target.ahead < min(target.most, laneCount)
   }
 }

@@ -5,12 +5,12 @@ package struct SenderSettings: Hashable, Sendable, Codable {
   /// Whether further files may start.
   package var isStarted: Bool
   /// The number of concurrent requests for each target, by name, where the user has set it.
-  package var lanes: [String: Int]
+  package var lanes: [String: Concurrency]
   /// Whether the settings come from a screen that the user left, so that the next screen that sends keeps them.
   package var isHandedOver: Bool
 
   package init(
-    limit: Int64? = nil, isStarted: Bool = true, lanes: [String: Int] = [:],
+    limit: Int64? = nil, isStarted: Bool = true, lanes: [String: Concurrency] = [:],
     isHandedOver: Bool = false
   ) {
     (self.limit, self.isStarted) = (limit, isStarted)

@@ -17,10 +17,8 @@ package struct Target: Hashable, Sendable {
   /// Query items that are added to the URL, in this order.
   package var query: [Field] = []
   package var headers: [Field] = []
-  /// The values that `concurrency` may have.
-  package static let concurrencyRange = 1...64
   /// How many files are sent at once.
-  package var concurrency = 4
+  package var concurrency = Concurrency.automatic
   /// The bandwidth limit for all simultaneous uploads together, in bytes per second; nil for no limit.
   package var rateLimit: Int64?
   package var retry = RetryPolicy()

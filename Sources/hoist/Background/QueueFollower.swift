@@ -57,7 +57,7 @@ final class QueueFollower {
     case .refusal(let target, let trouble?) where !isJSON:
       output.error("! \(trouble.story(of: SafeText.line(target)))")
     case .complete: output.error("process \(listener.process ?? 0) sends this queue")
-    case .server, .refusal, .settings, .figures: break
+    case .server, .refusal, .settings, .lanes, .figures: break
     }
   }
 

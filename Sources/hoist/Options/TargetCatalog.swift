@@ -46,7 +46,7 @@ final class TargetCatalog: TargetBook {
         TargetRow(
           name: name, url: TargetURL.shown(target.url), isUsual: name == settings.defaultTarget,
           concurrency: target.concurrency,
-          limits: "\(target.concurrency) at once"
+          limits: target.concurrency.words
             + (target.rateLimit.map { ", at most \(HumanReadable.speed(Double($0)))" } ?? ""))
       }
     }

@@ -37,9 +37,9 @@ struct TargetOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The number of concurrent uploads, \(HumanReadable.range(Target.concurrencyRange)). Default: 4.",
+      "The number of concurrent uploads, \(HumanReadable.range(Concurrency.range)), or auto (the default).",
       valueName: "n"))
-  var concurrency: Int?
+  var concurrency: String?
 
   @Option(
     help: ArgumentHelp(
@@ -141,7 +141,10 @@ struct TargetOptions: ParsableArguments {
     }
     if let conflict = target.batchConflict { throw UserError("target \(target.name): \(conflict)") }
     try Self.checked("--type", type) { try target.set("file_type", to: $0) }
-    try Self.checked("--concurrency", concurrency) { try target.set("concurrency", to: $0) }
+    try Self.checked("--concurrency", concurrency) { text throws(InvalidInput) in
+      if let count = Int(text) { return try target.set("concurrency", to: count) }
+      try target.set("concurrency", to: text)
+    }
     try Self.checked("--attempts", attempts) { try target.set("retry.attempts", to: $0) }
     try Self.checked("--timeout", timeout) {
       // A number without a unit is in seconds.

@@ -105,6 +105,7 @@ struct JSONReporter: PushReporter {
         "left_out": JSONValue(leftOut > 0 ? leftOut : nil),
         "bytes_sent": .integer(summary.figures.bytes),
         "seconds": Self.seconds(summary.figures.seconds),
+        "lanes": JSONValue(summary.lanes),
         "incomplete": summary.isIncomplete ? .bool(true) : nil,
       ]))
   }

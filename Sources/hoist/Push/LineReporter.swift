@@ -157,8 +157,12 @@ struct LineReporter: PushReporter {
     if isQuiet, summary.failed.isEmpty, summary.doubtful == 0 { return }
     let counts = summary.counts
     let isEmpty = counts.all == 0 && summary.skipped == 0 && summary.leftOut.isEmpty
+    // The number that hoist begins with is no news.
+    let isFound = summary.findsLanes && summary.lanes > Concurrency.automatic.first
     var line =
-      isEmpty ? "nothing was sent: no files were found" : counts.words(summary.figures)
+      isEmpty
+      ? "nothing was sent: no files were found"
+      : counts.words(summary.figures, atOnce: isFound ? summary.lanes : nil)
     if summary.skipped > 0 { line += "; \(summary.skipped) skipped" }
     if !summary.leftOut.isEmpty { line += "; \(summary.leftOut.count) left out" }
     if summary.isInterrupted { line += "; interrupted" }

@@ -65,7 +65,7 @@ struct PushLoop {
     let filesOfRequest = max(target.batch?.maxFiles ?? 1, target.exists?.most ?? 1)
     course = PushProgress(
       keepsResults: push.keepsResults, isWatching: push.isWatching,
-      mostInLine: Self.mostInLine + 2 * target.concurrency * filesOfRequest)
+      mostInLine: Self.mostInLine + 2 * target.concurrency.most * filesOfRequest)
   }
 
   private var output: Output { push.context.output }
@@ -116,6 +116,8 @@ struct PushLoop {
   mutating func end() async -> PushSummary {
     push.history?.close()
     var summary = course.end(await engine.figures)
+    summary.lanes = await engine.mostLanesUsed
+    summary.findsLanes = push.target.concurrency.isAuto
     // A watch ends by being stopped. That is an interruption only if a file was cut off.
     if push.isWatching, summary.failed.count == failedBefore { summary.isInterrupted = false }
     summary.leftOut = push.inputs.leftOut

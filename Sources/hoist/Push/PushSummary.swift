@@ -23,6 +23,10 @@ struct PushSummary {
   /// The addresses that files were sent to, with those of the pushes that this one retries.
   var addresses = SentAddresses()
   var figures = SendingFigures()
+  /// The most requests that were under way at once.
+  var lanes = 0
+  /// Whether hoist found that number.
+  var findsLanes = false
   /// Whether the user or the system stopped the push.
   var isInterrupted = false
   /// Whether the first failure stopped the push.

@@ -77,7 +77,7 @@ struct SchedulerPropertyTests {
       }
     }
     func concurrency(_ name: StoryTarget) -> Int {
-      wishes[name] ?? name.plan.target.concurrency
+      wishes[name] ?? name.plan.target.concurrency.most
     }
     /// Whether nothing but its turn holds a file back, by the account.
     func isFree(_ id: ItemID) -> Bool {
@@ -225,7 +225,7 @@ struct SchedulerPropertyTests {
         let wish = 1 + random.below(3)
         guard account.underWay(to: name) <= wish else { break }
         wishes[name] = wish
-        scheduler.setConcurrency(wish, of: name.name)
+        scheduler.setConcurrency(.fixed(wish), of: name.name)
       case 28:
         isStarted = random.below(4) > 0
         obey(scheduler.setStarted(isStarted))

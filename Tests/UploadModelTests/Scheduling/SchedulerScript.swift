@@ -76,7 +76,7 @@ struct SchedulerScript {
     case .move(let id, let next): scheduler.move(ItemID(id), before: next.map(ItemID.init))
     case .arrange(let ids): scheduler.arrange(ids.map(ItemID.init))
     case .tie(let ids): scheduler.group(ids.map(ItemID.init))
-    case .lanes(let count, let target): scheduler.setConcurrency(count, of: target.name)
+    case .lanes(let count, let target): scheduler.setConcurrency(.fixed(count), of: target.name)
     case .stop: return obey(scheduler.setStarted(false))
     case .start: return obey(scheduler.setStarted(true))
     case .later(let seconds): now = now + seconds

@@ -1,3 +1,5 @@
+import UploadModel
+
 /// A target of the configuration.
 package struct TargetRow: PaneRow {
   package var name: String
@@ -6,7 +8,7 @@ package struct TargetRow: PaneRow {
   /// Whether it is the default target.
   package var isUsual: Bool
   /// How many files it takes at once, as configured.
-  var concurrency: Int?
+  var concurrency: Concurrency?
   /// Its limits, in words: "4 at once, at most 2 MB/s".
   package var limits: String
 
@@ -14,7 +16,7 @@ package struct TargetRow: PaneRow {
   package var id: String { name }
 
   package init(
-    name: String, url: String, isUsual: Bool = false, concurrency: Int? = nil, limits: String = ""
+    name: String, url: String, isUsual: Bool = false, concurrency: Concurrency? = nil, limits: String = ""
   ) {
     (self.name, self.url, self.isUsual) = (name, url, isUsual)
     (self.concurrency, self.limits) = (concurrency, limits)
