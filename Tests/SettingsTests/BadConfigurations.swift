@@ -108,7 +108,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "concurrency: \"min\" (8) is more than \"max\" (4)"),
     BadConfiguration(
       line: "concurrency = { max = 65 }",
-      "concurrency.max: expected a whole number from 1 to 64, found a number"),
+      "concurrency.max: expected a whole number from 1 to 64, found 65"),
     BadConfiguration(
       line: "concurrency = 4.5", "concurrency: expected a whole number from 1 to 64, found a number"
     ),
