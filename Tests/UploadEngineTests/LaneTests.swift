@@ -16,7 +16,8 @@ struct LaneTests {
   private final class Counting: Sendable {
     struct Content {
       var atOnce = 0
-      var most = 0
+      /// The sum of those that each request found there, and itself.
+      var found = 0
       var connections = 0
       var arrived: [String: Int] = [:]
       var refusals: [String: Int] = [:]
@@ -69,7 +70,7 @@ struct LaneTests {
         let name = String(request.line.split(separator: " ")[1])
         let decision = content.withLock { content in
           content.atOnce += 1
-          content.most = max(content.most, content.atOnce)
+          content.found += content.atOnce
           return decide(&content)
         }
         if case .takes = decision { work() }
@@ -115,10 +116,11 @@ struct LaneTests {
     let turn = Mutex(())
     let counting = try Counting(working: {
       // The lock is held: one request after the other.
-      turn.withLock { _ in _ = usleep(5000) }
+      turn.withLock { _ in _ = usleep(20_000) }
     })
-    try await send(300, to: counting)
-    #expect(counting.content.withLock { $0.most } <= 16)
+    try await send(200, to: counting)
+    // On average, twice the four that it begins with are more than it needs.
+    #expect(counting.content.withLock { $0.found } <= 200 * 10)
   }
 
   @Test func aServerThatTakesEightAtOnceRefusesOneTry() async throws {
