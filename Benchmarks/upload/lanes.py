@@ -28,7 +28,7 @@ class Server:
 
     async def run(self, ready):
         self.turns = asyncio.Semaphore(self.workers)
-        server = await asyncio.start_server(self.serve, "", 0, backlog=512)
+        server = await asyncio.start_server(self.serve, "0.0.0.0", 0, backlog=512)
         self.port = server.sockets[0].getsockname()[1]
         ready.set()
         await server.serve_forever()
