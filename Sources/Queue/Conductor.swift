@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import MultipartForm
 import SenderLink
+import Synchronization
 import UploadEngine
 import UploadModel
 import UploadStore
@@ -91,6 +92,9 @@ package final class Conductor {
   private let link: QueueLink
   /// Whether the sending process has reported the complete state as of the time when this one connected.
   private var isInformed = false
+  /// Figures of the engine that have not been told yet. They come before the changes that they are about, which may be
+  /// delivered at any time.
+  private let newFigures = Mutex<SendingFigures?>(nil)
   /// The settings of this session's user, regardless of those in the sending session.
   private var ownSettings: SenderSettings
   /// The revision of the queue on disk that has been told.
@@ -569,8 +573,17 @@ package final class Conductor {
     }
   }
 
+  /// Tells the latest figures, if they have not been told.
+  private func tellFigures() {
+    guard let figures = newFigures.withLock({ $0.take() }) else { return }
+    self.figures = figures
+    link.tell([.figures(figures)])
+    tell([.figures(figures)])
+  }
+
   /// Tells what the engine has done, here and in other processes.
   private func record(_ changes: [(ItemID, ItemState)]) {
+    tellFigures()
     // Uploads that are interrupted on leaving stay in the queue. Otherwise only a removal cancels an upload; if the
     // item is still there, it has been restored meanwhile.
     let changes = changes.map { id, state in
@@ -608,11 +621,8 @@ package final class Conductor {
       }
     }
     hooks.figures = { [weak self] figures in
-      onMain {
-        self?.figures = figures
-        self?.link.tell([.figures(figures)])
-        self?.tell([.figures(figures)])
-      }
+      self?.newFigures.withLock { $0 = figures }
+      onMain { self?.tellFigures() }
     }
     hooks.lanes = { [weak self] target, count in
       onMain {

@@ -23,6 +23,10 @@ struct SendingCountsTests {
       "1 of 4 files sent, 24 B in 4.6 s; 1 failed"
     ),
     (counts { ($0.sent, $0.there) = (1, 1) }, "1 of 2 files sent, 24 B in 4.6 s; 1 there already"),
+    (
+      counts { ($0.sent, $0.taken) = (1, 1) },
+      "1 of 2 files sent, 24 B in 4.6 s; 1 skipped, its name is taken"
+    ),
     (counts { $0.there = 1 }, "the file is there already"),
     (counts { $0.there = 2 }, "all 2 files are there already"),
     (

@@ -1,3 +1,5 @@
+import UploadModel
+
 /// The box over the lower end of the queue that says how the queue ended, and what can be done next.
 struct SummaryBox {
   let summary: EndSummary
@@ -39,7 +41,8 @@ struct SummaryBox {
   private func counts(fitting width: Int) -> Canvas.Spans {
     let counts = summary.counts
     let all: [(count: Int, sign: Unicode.Scalar, words: String, short: String, role: Role)] = [
-      (counts.done - counts.skipped, "✓", "sent", "sent", .good),
+      (SendingCounts(counts).sent, "✓", "sent", "sent", .good),
+      (counts.there, "✓", "there already", "there", .good),
       (counts.skipped, "·", "skipped", "skipped", .dim),
       (counts.doubtful, "!", "of them doubtful", "doubtful", .warning),
       (counts.failed, "✗", "failed", "failed", .bad),

@@ -14,12 +14,14 @@ struct EndSummary: Sendable {
 extension Totals {
   /// How the files ended, in words: "3 files sent, 1 failed".
   var endWords: String {
-    let tried = failed - notTried
-    let sent = done - skipped
-    return HumanReadable.count(sent, "file") + " sent" + Receipt.doubtWords(doubtful, of: sent)
-      + (skipped > 0 ? ", \(skipped) skipped" : "")
-      + (tried > 0 ? ", \(tried) failed" : "") + (notTried > 0 ? ", \(notTried) not tried" : "")
-      + (unknown > 0 ? ", \(unknown) unknown" : "")
+    let counts = SendingCounts(self)
+    let others = [
+      (counts.there, "there already"), (counts.taken, "skipped"), (counts.failed, "failed"),
+      (counts.notTried, "not tried"), (counts.unknown, "unknown"),
+    ]
+    return HumanReadable.count(counts.sent, "file") + " sent"
+      + Receipt.doubtWords(counts.doubtful, of: counts.sent)
+      + others.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
   }
 }
 

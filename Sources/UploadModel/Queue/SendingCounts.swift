@@ -58,9 +58,9 @@ package struct SendingCounts: Hashable, Sendable {
     }
     if let atOnce { words += ", up to \(atOnce) at once" }
     let others = [
-      (there, "there already"), (taken, "skipped, their names are taken"), (failed, "failed"),
-      (unknown, "unknown"),
-      (notTried, "not tried"), (cancelled, "cancelled"),
+      (there, "there already"),
+      (taken, taken == 1 ? "skipped, its name is taken" : "skipped, their names are taken"),
+      (failed, "failed"), (unknown, "unknown"), (notTried, "not tried"), (cancelled, "cancelled"),
     ]
     return words + others.filter { $0.0 > 0 }.map { "; \($0.0) \($0.1)" }.joined()
   }

@@ -16,13 +16,15 @@ struct Situation: Sendable, CustomTestStringConvertible {
   /// The replies to the requests for a path, "/b" for a file, or to a method and a path: the last one again and again.
   /// "hangup" is the end of the connection instead of a reply.
   var replies: [String: [String]] = [:]
-  /// What each file that was not simply sent is: its state, and the line that says so.
+  /// What each file that was not simply sent is: its state, and the line that says so, if each way has one.
   var ends: [String: (state: String, line: String)] = [:]
   /// The summary without figures.
   var summary: String
   var status: Int32 = 0
   /// The status of a hoist that only looks on, if it is another one.
   var onlookerStatus: Int32?
+  /// Whether a screen waits for a person who mends the trouble.
+  var needsPerson = false
   /// How many requests the server gets.
   var requests: Int
 
@@ -105,6 +107,20 @@ struct Situation: Sendable, CustomTestStringConvertible {
       tables: "[targets.t.exists]\nurl = \"http://127.0.0.1:PORT/{file.name}\"\nmethod = \"HEAD\"",
       replies: ["HEAD /a": ["404"], "HEAD /b": ["200"], "HEAD /c": ["404"]],
       summary: "2 of 3 files sent; 1 there already", requests: 5),
+    Situation(
+      name: "a name is taken", target: "if_there = \"skip\"",
+      tables: "[targets.t.exists]\nurl = \"http://127.0.0.1:PORT/{file.name}\"\nmethod = \"HEAD\"",
+      replies: ["HEAD /a": ["404"], "HEAD /b": ["200"], "HEAD /c": ["404"]],
+      summary: "2 of 3 files sent; 1 skipped, its name is taken", requests: 5),
+    Situation(
+      name: "the server asks for credentials",
+      replies: ["/a": ["401 WWW-Authenticate: Basic realm=\"x\""]],
+      ends: [
+        "a": ("failed", "✗ a: 401 Unauthorized"), "b": ("not-tried", ""),
+        "c": ("not-tried", ""),
+      ],
+      summary: "0 of 3 files sent; 1 failed; 2 not tried", status: 1, needsPerson: true,
+      requests: 1),
     Situation(
       name: "a server goes on with files after it has accepted them",
       tables: """
