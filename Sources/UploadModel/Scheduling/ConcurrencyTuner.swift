@@ -119,7 +119,8 @@ package struct ConcurrencyTuner: Hashable, Sendable {
 
   private mutating func giveWay(_ outcome: Outcome, began: Instant, at now: Instant) {
     pacer.recordRefusal(at: now)
-    guard began >= gaveWay ?? began else { return }
+    // Until the transport knows of it, it begins requests that belong to the same burst.
+    if let gaveWay, began < gaveWay + Self.grace { return }
     let isSecond = gaveWay.map { now - $0 < Self.longestRound } ?? false
     gaveWay = now
     if outcome == .rateLimited || isSecond || lanes == range.lowerBound { pacer.slowDown(at: now) }
@@ -268,6 +269,7 @@ extension ConcurrencyTuner {
   private static let longestRound = 3.0
   private static let shortestRest = 3.0
   private static let longestRest = 64.0
+  private static let grace = 0.1
   private static let firstHold = 60.0
   private static let longestHold = 960.0
   private static let ceilingGrowth = 10.0
