@@ -13,12 +13,20 @@ struct QuestionBox {
   }
   private var left: Int { (size.width - width) / 2 }
 
+  /// The buttons that fit, among them the one that is lit and the last one, which leads out. All of them have keys.
+  private var shownButtons: [Int] {
+    let (all, room) = (question.buttons.count, max(2, size.height - 5))
+    guard all > room else { return Array(0..<all) }
+    let first = min(max(0, question.lit - room + 2), all - room)
+    return Array(first..<first + room - 1) + [all - 1]
+  }
+
   /// The title, the lines of the question, and the rows where the box and its buttons begin.
   private func lines(
     ascii: Bool
   ) -> (title: String, text: [ArraySlice<Glyph>], top: Int, firstButton: Int) {
     let (title, text) = words
-    let buttons = question.buttons.count
+    let buttons = shownButtons.count
     // On a small screen, the answers matter more than the end of the question.
     let lines = TextFitting.wrapped(
       Glyphs.of(text, ascii: ascii), to: width - 4, lines: max(1, size.height - buttons - 4),
@@ -29,20 +37,21 @@ struct QuestionBox {
 
   /// The index of the button at a place; nil if no button is there.
   func button(row: Int, column: Int) -> Int? {
-    let index = row - lines(ascii: state.isASCII).firstButton
+    let (place, buttons) = (row - lines(ascii: state.isASCII).firstButton, shownButtons)
     let isInside = (left + 2..<left + width - 2).contains(column)
-    return isInside && question.buttons.indices.contains(index) ? index : nil
+    return isInside && buttons.indices.contains(place) ? buttons[place] : nil
   }
 
   func paint(on canvas: inout Canvas) {
     let (title, text, top, first) = lines(ascii: canvas.ascii)
-    let height = text.count + question.buttons.count + 3
+    let height = text.count + shownButtons.count + 3
     canvas.box(row: top, column: left, size: Size(width: width, height: height), title: title)
     for (index, line) in text.enumerated() {
       canvas.put(line, row: top + 1 + index, column: left + 2, style: Style(.plain))
     }
-    for (index, button) in question.buttons.enumerated() {
-      let row = first + index
+    let buttons = question.buttons
+    for (place, index) in shownButtons.enumerated() {
+      let (button, row) = (buttons[index], first + place)
       let isLit = index == question.lit
       let style = canvas.light(row: row, columns: left + 2..<left + width - 2, isLit: isLit)
       canvas.put(
