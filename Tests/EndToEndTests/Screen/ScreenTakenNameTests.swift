@@ -85,10 +85,7 @@ extension EndToEnd {
       try await terminal.wait(for: "The name is taken")
       try await terminal.press("S")
       try await terminal.wait(until: "all are skipped") { screen in
-<<<<<<< HEAD
-=======
         // The details of the file under the cursor say it once more.
->>>>>>> 681011a9 (A question with more answers than fit shows the lit one and the way out; a story counts the rows and not the details)
         names.allSatisfy {
           screen.row(with: "· \($0)")?.contains("skipped, the name is taken") == true
         }
