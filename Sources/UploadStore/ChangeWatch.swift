@@ -40,7 +40,9 @@ package final class ChangeWatch {
     guard !isDue else { return }
     isDue = true
     source.suspend()
-    DispatchQueue.main.asyncAfter(deadline: .now() + 0.1) { MainActor.assumeIsolated { self.call() } }
+    DispatchQueue.main.asyncAfter(deadline: .now() + 0.1) {
+      MainActor.assumeIsolated { self.call() }
+    }
   }
 
   private func call() {

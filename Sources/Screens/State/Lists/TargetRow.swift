@@ -16,7 +16,8 @@ package struct TargetRow: PaneRow {
   package var id: String { name }
 
   package init(
-    name: String, url: String, isUsual: Bool = false, concurrency: Concurrency? = nil, limits: String = ""
+    name: String, url: String, isUsual: Bool = false, concurrency: Concurrency? = nil,
+    limits: String = ""
   ) {
     (self.name, self.url, self.isUsual) = (name, url, isUsual)
     (self.concurrency, self.limits) = (concurrency, limits)
