@@ -286,7 +286,7 @@ import Testing
 
   @Test func whatWasRemovedIsSaidWithTheWayBack() {
     var state = Fixture.mixed()
-    func said() -> String { render(state, size: state.size).text[22] }
+    func said() -> String { render(state, size: state.size).text[21] }
     Fixture.play(&state, .perform(.bottom), .perform(.remove))
     #expect(said().contains("1 file removed · z undoes"))
     Fixture.type("c", &state)

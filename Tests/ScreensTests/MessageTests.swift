@@ -17,7 +17,7 @@ import UploadModel
     Fixture.play(&state, .message(Self.long))
     let lines = Self.lines(state)
     let count = state.messageLines(in: size.width).count
-    let text = lines[(size.height - 1 - count)..<(size.height - 1)]
+    let text = lines[(size.height - 2 - count)..<(size.height - 2)]
       .map { $0.trimming { $0 == " " } }.joined(separator: " ")
     #expect(text == Self.long || size.width == 40 && text.hasSuffix("…"), "\(text)")
     #expect(lines[size.height - 1].contains("q quit"))

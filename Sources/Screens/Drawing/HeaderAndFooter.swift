@@ -18,14 +18,11 @@ struct HeaderAndFooter {
     if let row = layout.notice, let notice = state.notice {
       canvas.put(notice, row: row, column: 1, width: canvas.size.width - 2, style: Style(.dim))
     }
-    let message = state.messageLines(in: canvas.size.width)
-    if state.dialog != nil || message.isEmpty {
-      TotalLine(state: state).paint(row: layout.total, on: &canvas)
-    } else {
-      for (index, line) in message.enumerated() {
-        let row = layout.total - message.count + 1 + index
-        canvas.put(line, row: row, column: 1, style: Style(.warning))
-      }
+    TotalLine(state: state).paint(row: layout.total, on: &canvas)
+    let message = state.dialog == nil ? state.messageLines(in: canvas.size.width) : []
+    for (index, line) in message.enumerated() {
+      let row = layout.total - message.count + index
+      canvas.put(line, row: row, column: 1, style: Style(.warning))
     }
     if paintPrompt(on: &canvas) { return }
     // A dialog may cover the line of the totals.

@@ -42,14 +42,14 @@ struct Layout {
   let total: Int
   let footer: Int
 
-  /// A message takes the line of the totals; if it has more lines, the panes make room for the others.
+  /// The panes make room for the lines of a message, above the line of the totals.
   init(
     size: Size, hasNotice: Bool, pane: Pane = .queue, isEmpty: Bool = false, messageLines: Int = 0
   ) {
     isTooSmall = size.width < Self.smallest.width || size.height < Self.smallest.height
     let isQueue = pane == .queue && !isEmpty
     (footer, total) = (size.height - 1, size.height - 2)
-    let above = total - max(0, messageLines - 1)
+    let above = total - messageLines
     notice = hasNotice ? above - 1 : nil
     var bottom = notice ?? above
     headings = size.height >= 14 && pane != .log ? 2 : nil

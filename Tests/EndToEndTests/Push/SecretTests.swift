@@ -111,7 +111,7 @@ extension EndToEnd {
       try await terminal.command("clear")
       try await terminal.command("hoist a.txt b.txt --to desk --concurrency 1 --log log")
       let list = try await terminal.wait(until: "both ends") {
-        $0.shows("1 ok") && $0.shows("failed: 403") && $0.shows("next problem")
+        $0.shows("1 ok") && $0.shows("403 · ") && $0.shows("next problem")
       }
       // The first Enter would lead to the next problem.
       try await terminal.press("Escape")

@@ -263,7 +263,7 @@ import Testing
       $0.put("    ", row: 22, column: 18)
     },
     Damage(testDescription: "no message", rule: .theMessageIsShown, screen: .message) {
-      $0.put("          ", row: 22, column: 1)
+      $0.put("          ", row: 21, column: 1)
     },
   ]
 

@@ -328,8 +328,7 @@ struct Sight {
     var faults: [String] = []
     let title = totals.busy > 0 ? "\(totals.percent)% hoist" : "hoist"
     if !frame.title.hasPrefix(scalars: title) { faults.append(frame.title) }
-    // A message takes its place for a while.
-    guard isPane, totals.all > 0, state.message == nil else { return faults }
+    guard isPane, totals.all > 0 else { return faults }
     let line = frame.text(layout.total)
     let progress = shown(TotalLine(state: state).progress)
     let isShown = line.contains(scalars: progress) || line.contains(scalars: mark)
@@ -339,7 +338,7 @@ struct Sight {
   var missingMessage: [String] {
     guard isPane, let message = state.message else { return [] }
     let count = state.messageLines(in: frame.size.width).count
-    let text = (layout.total - count + 1...layout.total).map { frame.text($0).trimmed }
+    let text = (layout.total - count..<layout.total).map { frame.text($0).trimmed }
       .joined(separator: " ")
     return has(message, text) ? [] : ["\(message) in \(text)"]
   }
