@@ -258,12 +258,17 @@ extension EndToEnd {
       }
       let second = try await screen("--to \(inbox.url)")
       try await second.wait(for: "1 failed")
-      try await second.press("e")
+      // Nothing is edited before the whole queue is read: then the log says so.
+      try await second.press("4")
+      try await second.wait(for: "1 file in the queue")
+      try await second.press("1", "e")
       try await second.wait(for: "Edit old.bin")
       try await second.press("C-u")
       try await second.type(person.folder.path("new.bin"))
       try await second.press("Enter")
-      try await second.wait(for: "1 ok")
+      // The sender forgets it as soon as it has arrived.
+      try await wait(for: "the file") { inbox.names.count == 1 ? true : nil }
+      try await wait(for: "its result") { try store.items().isEmpty ? true : nil }
       #expect(inbox.names.count == 1)
       let history = try await hoist("history")
       #expect(history.output.contains(person.folder.path("new.bin")), "\(history)")

@@ -73,11 +73,12 @@ extension EndToEnd {
         try await terminal.command("?.bin")
         try await terminal.wait(for: "6 waiting")
         try await terminal.press("C-a", "e")
-        try await terminal.wait(for: "Target")
+        try await terminal.wait(for: "Edit 6 files")
         // After the names, the type and the field.
         try await terminal.press("Tab", "Tab", "Tab", "C-u")
         try await terminal.command("slow")
-        try await terminal.wait(until: "the form is gone") { !$0.shows("Field") }
+        // The form stays until it is known whether the target has the files already.
+        try await terminal.wait(until: "the form is gone") { !$0.shows("Edit 6 files") }
         try await terminal.press("s")
       default:
         let outcome = try await person.shell("hoist add --to slow ?.bin").end()
