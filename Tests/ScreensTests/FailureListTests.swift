@@ -110,4 +110,13 @@ import UploadModel
         "403, not yours: 12 files", "file is missing: 12 files", "403, too late: 1 file",
       ])
   }
+
+  @Test func withoutAScreenTheServersWordsAreMadeSafe() {
+    var state = Self.queue()
+    Fixture.play(
+      &state, .engine([(ItemID(1), Self.refused("gone\u{1B}]0;x\u{7}"))], at: state.now),
+      .command("failures"))
+    let lines = Announcer.dialog(of: state) ?? []
+    #expect(lines.contains("403, gone␛]0;x␇: 1 file"), "\(lines)")
+  }
 }

@@ -158,7 +158,10 @@ package struct Announcer: Sendable {
       // Narrow enough for one column, since listeners go from top to bottom.
       let box = DialogBox(dialog: dialog, state: state, size: Size(width: 104, height: 60))
       return box.lines.map { $0.runs.flatMap(\.glyphs).map(\.text).joined() }
-    case .failures(let failures): return failures.groups(of: state.queue).map(\.words)
+    case .failures(let failures):
+      return failures.groups(of: state.queue).map {
+        SafeText.line($0.words, ascii: state.isASCII)
+      }
     case .menu(let menu):
       let choices = menu.choices.indices.filter { !menu.isNew($0) }.map { menu.choices[$0] }
       return ["say which: \(choices.joined(separator: ", "))"]
