@@ -134,6 +134,17 @@ import UploadModel
     #expect(hidden.contains("(secret)") && !hidden.contains("dEf"), "\(hidden)")
   }
 
+  @Test func whatHasTheNameOfAFileIsHiddenToo() {
+    let taken = TakenName("\(Self.token).jpg", time: "sent with \(Self.token)")
+    var receipt = Receipt(status: 412)
+    receipt.fate = NameFate()
+    receipt.fate?.skipped = taken
+    for state in [ItemState.done(receipt), .failed(Failure(.taken(taken)))] {
+      let hidden = "\(Secrets([Self.token]).hidden(in: state))"
+      #expect(hidden.contains("(secret).jpg") && !hidden.contains("dEf"), "\(hidden)")
+    }
+  }
+
   @Test func ofATargetOnlyWhatIsKeptFromView() throws {
     let lookup = Template.Lookup(environment: { "value of \($0)" }) { "value of \($0)" }
     func template(_ text: String, scope: [Template.Placeholder] = Template.Placeholder.ofFile)

@@ -29,10 +29,10 @@ package struct TakenName: Hashable, Sendable, Codable {
     [size.map { HumanReadable.bytes($0) }, time].compactMap(\.self).joined(separator: ", ")
   }
 
-  /// The same with `change` applied to what comes from the server.
-  func mapTime(_ change: (String) -> String) -> TakenName {
+  /// The same with `change` applied to its texts: the name comes from the target's template, the time from the server.
+  func mapText(_ change: (String) -> String) -> TakenName {
     var taken = self
-    taken.time = time.map(change)
+    (taken.name, taken.time) = (change(name), time.map(change))
     return taken
   }
 

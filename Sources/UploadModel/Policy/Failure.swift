@@ -322,7 +322,7 @@ extension Failure.Cause {
     case .shortage(let why): .shortage(change(why))
     case .clash(.address(let address)): .clash(.address(change(address)))
     case .clash(.name(let name)): .clash(.name(change(name)))
-    case .taken(let taken): .taken(taken.mapTime(change))
+    case .taken(let taken): .taken(taken.mapText(change))
     case .unsendable(let why): .unsendable(change(why))
     case .nameNotResolved(let host): .nameNotResolved(host: change(host))
     case .connectionRefused(let why): .connectionRefused(change(why))

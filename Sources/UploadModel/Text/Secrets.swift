@@ -72,6 +72,7 @@ package struct Secrets: Sendable {
     receipt.reply = hidden(in: receipt.reply)
     receipt.doubt = receipt.doubt.map { hidden(in: $0) }
     if let sent = receipt.sent { receipt.sent?.name = hidden(in: sent.name) }
+    if let taken = receipt.skipped { receipt.fate?.skipped = taken.mapText { hidden(in: $0) } }
     return receipt
   }
 
