@@ -68,6 +68,16 @@ struct TemplateTests {
     #expect(try Template(source).source == source)
   }
 
+  /// A file on a tmpfs can have such a time: `touch -d @-9223372036854775808`.
+  @Test(arguments: [
+    (Int64.min, "-292277022657-01-27 08:29:52"), (.max, "292277026596-12-04 15:30:07"),
+  ])
+  func theEarliestAndTheLatestTimeOfAFile(_ seconds: Int64, _ text: String) throws {
+    var values = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
+    values.modified = Int128(seconds) * 1_000_000_000
+    #expect(try Template("{file.mtime|%Y-%m-%d %H:%M:%S}").filled(with: values) == text)
+  }
+
   @Test func theSlashesOfADateSeparateFolders() throws {
     func template(_ source: String) throws -> Template {
       try Template(source, escaping: .url, lookup: Template.Lookup(environment: { _ in nil }))

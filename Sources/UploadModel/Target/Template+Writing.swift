@@ -197,12 +197,12 @@ extension Template {
 
     /// The value of a placeholder as it is sent. A path keeps its slashes, which separate folders in a URL too.
     func callAsFunction(_ slot: Slot, in values: Values) -> String {
-      let value = slot.value(in: values) ?? ""
       if case .date(let format)? = filters.first,
         let seconds = slot.placeholder.seconds(in: values)
       {
         return self(date: format, of: seconds, in: values)
       }
+      let value = slot.value(in: values) ?? ""
       let digest = slot.placeholder.digest ?? slot.placeholder.pieceDigest
       if digest != nil { return self(digest: value) }
       guard escaping == .url, filters.isEmpty, slot.placeholder == .filePath else {

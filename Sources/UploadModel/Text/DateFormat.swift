@@ -55,7 +55,8 @@ package struct DateFormat: Hashable, Sendable {
   func text(of seconds: Int64, offset: Int) -> String {
     let local = seconds + Int64(offset)
     let days = Self.quotient(local, 86_400)
-    let second = local - days * 86_400
+    // Not `local - days * 86_400`: that product can be less than any `Int64`.
+    let second = (local % 86_400 + 86_400) % 86_400
     let (year, month, day) = Self.date(of: days)
     let dayOfYear = days - Self.days(before: year)
     // 1970 began on a Thursday. The Thursday of a week is in the year that the week belongs to.
