@@ -38,6 +38,12 @@ import UploadModel
       FailureReason(failure, of: "a").words == "403, at http://h/?password=(secret) … map")
   }
 
+  @Test func theLineOfAFailureShowsNoSecretOfAnAddress() {
+    let failure = Self.refused(403, "not at http://h/?password=s3cret")
+    #expect(
+      failure.line == "403 Forbidden, the server said: not at http://h/?password=(secret)")
+  }
+
   @Test func theMostFrequentReasonIsFirst() {
     let failures =
       [Failure(.missing)] + Array(repeating: Self.refused(403, "not yours"), count: 412)

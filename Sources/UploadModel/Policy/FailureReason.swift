@@ -72,9 +72,7 @@ extension Failure {
 
   /// The cause in a few words and what the server said: one line, safe and not too long.
   package var line: String {
-    // Cut by scalars: a single `Character` can be as long as the reply.
-    guard let said = said?.unicodeScalars else { return headline }
-    let shown = SafeText.line(String(said.prefix(200))) + (said.count > 200 ? "…" : "")
-    return "\(headline), the server said: \(shown)"
+    guard let said else { return headline }
+    return "\(headline), the server said: \(SafeText.beginning(of: SecretQuery.hidden(in: said)))"
   }
 }

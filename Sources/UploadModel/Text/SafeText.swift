@@ -21,6 +21,13 @@ package enum SafeText {
     return String(safe)
   }
 
+  /// The beginning of a text that may be long, on one line.
+  package static func beginning(of text: String) -> String {
+    // Cut by scalars: a single `Character` can be as long as the text.
+    let (scalars, most) = (text.unicodeScalars, 200)
+    return line(String(scalars.prefix(most))) + (scalars.count > most ? "…" : "")
+  }
+
   /// Whether the text is all printable ASCII, as most names are.
   private static func isPlain(_ text: some Collection<UInt8>) -> Bool {
     // A single call, if the text is contiguous in memory.

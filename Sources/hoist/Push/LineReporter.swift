@@ -185,16 +185,9 @@ struct LineReporter: PushReporter {
         + (more > 0 ? " and \(more) more" : "")
     }
   }
-
-  /// The beginning of a text that may be long, made safe.
-  fileprivate static func shortened(_ text: String) -> String {
-    // Cut by scalars: a single `Character` can be as long as the reply.
-    let scalars = text.unicodeScalars
-    return SafeText.line(String(scalars.prefix(200))) + (scalars.count > 200 ? "…" : "")
-  }
 }
 
 extension FailureGroup {
   /// "412 × 403, not yours", made safe.
-  var line: String { "\(members.count) × \(LineReporter.shortened(reason.words))" }
+  var line: String { "\(members.count) × \(SafeText.beginning(of: reason.words))" }
 }
