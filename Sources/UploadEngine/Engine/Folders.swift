@@ -4,8 +4,9 @@ import UploadModel
 
 /// The folders on the way to files: which of them are on their servers, and which is being made.
 ///
-/// Once a server has said that a folder is missing, the target's folders are made before their files are sent. It owns what several attempts must not do twice. What a file does if its folder cannot be made
-/// is up to its attempt.
+/// Once a server has said that a folder is missing, the target's folders are made before their files are sent. Attempts
+/// share this, since no folder is to be made twice. What becomes of a file whose folder cannot be made is up to its
+/// attempt.
 final class Folders {
   /// What is known about the folders of a target, by their addresses.
   private struct Place {
@@ -54,7 +55,8 @@ final class Folders {
       let address = path.folders[index].address
       while !isThere(address, on: route), !job.isTakenBack {
         let place = places[route, default: Place()]
-        if let failure = path.folders[...index].firstNonNil({ place.refused[$0.address] }) {
+        let refused = path.folders[...index].lazy.compactMap { place.refused[$0.address] }
+        if let failure = refused.first {
           return Obstacle(failure: failure)
         }
         // As long as the folder that all files share may be missing, only one folder is made at a time.
@@ -136,12 +138,5 @@ final class Folders {
     var isOfFolder: Bool {
       if case .noFolder = failure.cause { !failure.isTransient } else { false }
     }
-  }
-}
-
-extension Collection {
-  /// The first result that is not nil.
-  fileprivate func firstNonNil<Found>(_ find: (Element) -> Found?) -> Found? {
-    lazy.compactMap(find).first
   }
 }

@@ -23,7 +23,7 @@ extension TransferEnd {
   private var saysTooMany: Bool {
     let text = reply.text.lowercased()
     return ["too many connections", "too many requests", "too many concurrent"].contains {
-      text.utf8.contains($0.utf8)
+      text.contains(scalars: $0)
     }
   }
 }

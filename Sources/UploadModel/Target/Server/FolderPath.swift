@@ -21,7 +21,7 @@ package struct FolderPath: Hashable, Sendable {
   init?(of address: URL, from start: URL) {
     let (text, path) = Self.split(address)
     var (folders, names) = ([Folder](), [[UInt8]]())
-    let common = Self.split(start).path.split(separator: Self.slash).dropLastName(of: start)
+    let common = Self.split(start).path.split(separator: Self.slash).folderCount(in: start)
     var end = path.startIndex
     while let slash = path[end...].firstIndex(of: Self.slash) {
       if slash > end {
@@ -55,7 +55,7 @@ package struct FolderPath: Hashable, Sendable {
 
 extension [ArraySlice<UInt8>] {
   /// How many of these names in a URL's path are folders.
-  fileprivate func dropLastName(of url: URL) -> Int {
+  fileprivate func folderCount(in url: URL) -> Int {
     url.hasDirectoryPath ? count : Swift.max(0, count - 1)
   }
 }
