@@ -7,9 +7,9 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// Conducts a queue: knows what is on disk, what the engine does with it, and what other processes do, and tells those
-/// who observe it. Each order is written first, then performed, then told; what must act even if the disk has no room
-/// is performed first. If another process is sending the queue, this one takes over when that one ends.
+/// Conducts a queue: knows what is on disk, what the engine does with it, and what other processes do, and tells its
+/// observers. Each order is written first, then performed, then told; an order that must take effect even if the disk
+/// has no room is performed first. If another process is sending the queue, this one takes over when that one ends.
 @MainActor
 package final class Conductor {
   /// How a session differs from a normal one.
@@ -77,7 +77,7 @@ package final class Conductor {
   package private(set) var figures = SendingFigures()
   /// News of runs that deserves a person's attention, by target.
   package private(set) var runTroubles: [String: RunNews] = [:]
-  /// The targets of the items whose addresses have been told.
+  /// The targets whose addresses have been told.
   package private(set) var located: Set<String> = []
 
   private let keeper: QueueRecorder

@@ -58,10 +58,10 @@ extension BadConfiguration {
     ),
     BadConfiguration(
       line: "before_retry = { url = \"http://h/{id}\" }",
-      "before_retry: {id} has no value: the target needs a server.list that has the file's name"),
+      "before_retry: {id} has no value: the target needs a server.list with the names of files"),
     BadConfiguration(
       line: "before_retry = { url = \"http://h/\" }\nbatch = { max_files = 2 }",
-      "before_retry: cannot be combined with \"batch\": each remnant is of one file"),
+      "before_retry: cannot be combined with \"batch\": a remnant belongs to one file"),
     BadConfiguration(
       line: "before_retry = { url = \"http://h/\" }\nresume = \"http\"",
       "before_retry: cannot be combined with \"resume\": another attempt goes on with what an earlier one left"

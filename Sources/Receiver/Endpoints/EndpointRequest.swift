@@ -83,8 +83,8 @@ public struct EndpointRequest {
   ///   - maxFiles: how many files the form may have; ``UploadReceiver/Configuration/maxFiles`` if nil.
   ///   - check: examines the whole form before any of its files becomes visible. If it throws, none of the files is
   ///     kept.
-  /// - Throws: ``Refusal`` if the body is not a form, has too few or too many files, or is too long, or if the disk has no room for it; what `check`
-  ///   throws; what ``nextBytes()`` throws.
+  /// - Throws: ``Refusal`` if the body is not a form, has too few or too many files, or is too long, or if the disk has
+  ///   no room for it; what `check` throws; what ``nextBytes()`` throws.
   public mutating func storeForm(
     minFiles: Int = 1, maxFiles: Int? = nil,
     checking check: (ReceivedForm) throws -> Void = { _ in }

@@ -31,7 +31,8 @@ public protocol ReceiverEndpoint: Sendable {
   ///
   /// - Throws: ``Refusal`` to answer with an error. Rethrow errors from reading the body, from parsing a form with
   ///   `MultipartForm` and from decoding what the client sent (`DecodingError`): these errors are the client's fault and
-  ///   are answered with 413, 415 or 400. Any other error is answered with 500. Its description is not sent to the client, but reported as
-  ///   ``ReceiverEvent/failed(error:request:client:)``. The same happens with a reply that cannot be sent.
+  ///   are answered with 413, 415 or 400. Any other error is answered with 500. Its description is not sent to the
+  ///   client, but reported as ``ReceiverEvent/failed(error:request:client:)``. The same happens with a reply that cannot
+  ///   be sent.
   func answer(_ request: inout EndpointRequest) async throws -> Reply
 }

@@ -110,7 +110,7 @@ struct BrowserBox {
     let place = rest.take(8, gap: 2, if: inner.count >= 76)
     // The blocks compare the size with that of the largest visible file.
     if hasSize, browser.largest > 0 {
-      // It looks like no progress bar: blocks, without a rest.
+      // Blocks without a track behind them, so that this does not look like progress.
       let cells = Double(entry.size) / Double(browser.largest) * Double(place.count)
       let block = Glyph(base: canvas.ascii ? "#" : "▪")
       let blocks = Array(repeating: block, count: min(place.count, Int(cells.rounded(.up))))

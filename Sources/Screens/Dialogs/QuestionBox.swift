@@ -173,7 +173,7 @@ struct QuestionBox {
   /// The question about a file whose name is taken on the server.
   private func takenName(_ id: ItemID) -> (title: String, text: String) {
     guard let item = state.item(id), let taken = item.state.failure?.taken else {
-      return ("The name is taken", "By now it is no longer.")
+      return ("The name is taken", "This is no longer so.")
     }
     let own = [
       HumanReadable.bytes(item.size),

@@ -185,7 +185,7 @@ struct Canvas {
   private mutating func clearRows(_ row: Int) {
     let bar = sign("│")
     let line = row * size.width
-    // The edges of panes have no rows, and neither have the last lines.
+    // Neither the edges of panes nor the last lines show rows.
     let edges = ["╭", "╰", "─"].map { sign($0) }
     guard row < size.height - 2, !edges.contains(frame.cells[line].glyph) else { return }
     for index in line..<line + size.width where frame.cells[index].glyph != bar {

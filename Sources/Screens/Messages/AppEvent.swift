@@ -34,8 +34,8 @@ package enum AppEvent: Sendable {
   case page(title: String, lines: [String])
   /// The answer to `Effect.listServer`, and to a deletion.
   case server(Listing<ServerEntry>)
-  /// The answer to `Effect.listHistory`.
-  /// `total` is how many files the history has, if it was counted, and `isCut` whether more of them were wanted.
+  /// The answer to `Effect.listHistory`. `total` is how many files the history has, if they were counted; `isCut` says
+  /// whether more files match than are listed.
   case history(Listing<HistoryRow>, total: Int? = nil, isCut: Bool = false)
   /// The answer to `Effect.inspect`: the request as it is sent, line by line, without secrets.
   case request(ItemID, [String])
@@ -56,7 +56,7 @@ package enum AppEvent: Sendable {
   case targetChanged
   /// The program should quit once nothing is left to send.
   case leaveWhenDone
-  /// A message, shown until the next key.
+  /// A message to show for a few seconds, and to log.
   case message(String)
   /// Time has passed. Needed only while `AppState.needsTicks`.
   case tick(Instant)

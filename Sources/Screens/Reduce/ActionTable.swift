@@ -247,7 +247,7 @@ extension Action {
     Action(
       .replaceAllThere, ["R"], in: [.nameTaken], "send all of this run, and replace what is there"),
     Action(
-      .skipAllThere, ["S"], in: [.nameTaken], "send none of this run whose name is taken"),
+      .skipAllThere, ["S"], in: [.nameTaken], "skip all of this run whose names are taken"),
     Action(
       .keepAllBoth, ["B"], in: [.nameTaken],
       "send all of this run, under other names if theirs are taken"),

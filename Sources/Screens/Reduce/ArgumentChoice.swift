@@ -54,7 +54,7 @@ extension AppState {
           }
         }
     case .lanes:
-      [ArgumentChoice(word: "auto", note: "as many as bring something")]
+      [ArgumentChoice(word: "auto", note: "hoist finds the number")]
         + [1, 2, 4, 8, 16].map {
           ArgumentChoice(word: "\($0)", note: HumanReadable.count($0, "file"))
         }

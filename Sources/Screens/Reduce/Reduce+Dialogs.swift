@@ -181,8 +181,8 @@ extension AppState {
   }
 
   /// Keeps dialogs from being scrolled past their ends, which move when an item or the size of the screen changes.
-  /// Closes a dialog about an item that is gone, about failures of which none is left, and a question about pausing files
-  /// that have all finished.
+  /// Closes what has lost its subject: a dialog about an item that is gone, the reasons once nothing has failed, a
+  /// question about a name that is no longer taken, and one about pausing files that have all finished.
   mutating func limitScroll() {
     guard !dialogs.isEmpty else { return }
     let state = self

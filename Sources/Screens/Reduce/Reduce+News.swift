@@ -44,7 +44,7 @@ extension AppState {
     return []
   }
 
-  /// Shows a message until the next key, and logs it.
+  /// Shows a message, and logs it.
   mutating func say(_ text: String) {
     message = text
     record(text)

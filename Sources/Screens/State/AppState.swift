@@ -13,7 +13,7 @@ package struct AppState: Sendable {
   package var isASCII: Bool
   /// How many requests may be sent to the target at once, as it is configured.
   package internal(set) var configured: Concurrency
-  /// The numbers that hoist has found, by target.
+  /// How many requests at once hoist has found to be best, by target.
   var lanesFound: [String: Int] = [:]
   package internal(set) var settings = SenderSettings()
   /// Whether the queue is still being read: more items may come, and it cannot be edited yet.
@@ -30,7 +30,7 @@ package struct AppState: Sendable {
   var notice: String?
   /// A message, shown for four seconds, or until the next key that does something.
   var message: String? { didSet { messageBegan = nil } }
-  /// When the message was first seen by the clock; nil if there is none, or time has not passed since it came.
+  /// The time of the first tick since the message came; nil if there is no message, or no tick yet.
   private var messageBegan: Instant?
   /// How the queue ended, shown until the next key.
   var summary: EndSummary?
@@ -40,7 +40,7 @@ package struct AppState: Sendable {
   var isDragging = false
   /// How the queue was last sorted, and the version of the queue after that.
   var sorted: Sorted?
-  /// Whether the cursor follows the items being sent, since the user has asked for it.
+  /// Whether the cursor follows the items being sent because the user has asked for it.
   var isFollowing = false
   /// Whether the user has moved the cursor in the queue, or has done something about a row.
   var hasMoved = false
@@ -63,7 +63,7 @@ package struct AppState: Sendable {
   var historyOrder = HistoryRow.Order.time
   /// What the history was asked for last.
   var historyRequest = HistoryRequest()
-  /// How many files the history has, if it was counted, and whether more were wanted than are listed.
+  /// How many files the history has, if they were counted, and whether more match than are listed.
   var historyExtent: (total: Int?, isCut: Bool) = (nil, false)
   var log = SessionLog()
   /// The dialogs over the panes, the uppermost last.
@@ -257,7 +257,7 @@ package struct AppState: Sendable {
     return options.targets.first { $0.name == name }?.concurrency ?? configured
   }
 
-  /// The number that holds now.
+  /// How many requests may be sent to the target at once now.
   var lanes: Int { lanes(of: target) }
 
   func lanes(of name: String) -> Int {

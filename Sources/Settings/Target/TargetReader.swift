@@ -134,7 +134,7 @@ extension Target {
   private func checkRemoval(_ entries: [String: ConfigNode]) throws(ConfigError) {
     guard let call = beforeRetry, let node = entries["before_retry"] else { return }
     if let batch, batch.maxFiles > 1 {
-      throw node.fault("cannot be combined with \"batch\": each remnant is of one file")
+      throw node.fault("cannot be combined with \"batch\": a remnant belongs to one file")
     }
     guard !resume.isOn else {
       throw node.fault(
@@ -142,7 +142,7 @@ extension Target {
           + "what an earlier one left")
     }
     if call.templates.contains(where: { $0.asks(for: .id) }), server.list == nil {
-      throw node.fault("{id} has no value: the target needs a server.list that has the file's name")
+      throw node.fault("{id} has no value: the target needs a server.list with the names of files")
     }
   }
 

@@ -11,7 +11,7 @@ final class Names {
     case unknown, kept, ignored
   }
 
-  /// The files that have or get a name.
+  /// The files that have a name on a server, or are to get it, by the name.
   private var users: [String: ItemID] = [:]
   /// The last number that was used for a name.
   private var numbers: [String: Int] = [:]

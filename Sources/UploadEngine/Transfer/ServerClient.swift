@@ -46,7 +46,7 @@ package struct ServerClient: Sendable {
       call.isListing
       ? MultiStatus.files(in: end.reply.text, of: end.url) : JSONValue(text: end.reply.text)
     guard let document = content, !(call.isListing && end.reply.isCut) else {
-      let kind = call.isListing ? "no list of a WebDAV server" : "not JSON"
+      let kind = call.isListing ? "not a WebDAV server's list" : "not JSON"
       let why = end.reply.isCut ? "its answer is too long to read" : "its answer is \(kind)"
       throw failure(.unusable(why), after: end)
     }

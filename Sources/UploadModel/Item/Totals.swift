@@ -6,7 +6,7 @@
 /// Bytes are done once they need nothing more: all bytes of finished files, whatever became of those, and the bytes of
 /// other files that have been handed over. `share` compares the done bytes with all bytes. The bytes to go are those that
 /// will still be handed over without user action; the remaining time is based on them. So the share falls only if files
-/// are added, if an upload starts over, or if one is broken off that would have to.
+/// are added, if an upload starts over, or if one that cannot be resumed is broken off.
 package struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   package private(set) var waiting = 0
@@ -72,8 +72,8 @@ package struct Totals: Hashable, Sendable {
   private var doneBytes: Int64 {
     arrivedBytes &+ keptBytes &+ movingBytes &+ unknownBytes &+ failedBytes &+ goneBytes
   }
-  /// How much is done, in bytes, or in files if all that are left to send are empty. Files that the user holds back count like all
-  /// others, so that the share stays where it is when a file is paused.
+  /// How much is done, in bytes, or in files if all that are left to send are empty. Files that the user holds back count
+  /// like all others, so that the share stays where it is when a file is paused.
   package var share: (done: Int64, all: Int64) {
     countsBytes
       ? (doneBytes, bytes) : (Int64(over + awaiting + goneFiles), Int64(all + goneFiles))

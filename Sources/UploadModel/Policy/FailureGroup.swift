@@ -1,4 +1,4 @@
-/// Files, or what stands for them, that failed for the same reason.
+/// Files that failed for the same reason, in whatever form they are given.
 package struct FailureGroup<Member> {
   package let reason: FailureReason
   /// In the order in which they were given.

@@ -1,7 +1,7 @@
 /// The items of the queue in order, with totals that are kept up to date rather than computed, so that neither a
 /// change of state nor a frame takes longer when the queue is long.
 ///
-/// There is one list of a queue in a process, in the state of what shows the queue: a copy would double its memory.
+/// A process has one list of a queue, held by whatever shows the queue, since a copy would double its memory.
 package struct ItemList: Sendable {
   /// An item, and what became of it in this session.
   package struct Row: Sendable {

@@ -4,9 +4,9 @@ package enum Concurrency: Hashable, Sendable {
   /// A number in this range that hoist finds.
   case auto(ClosedRange<Int>)
 
-  /// The values that a number may have.
+  /// The numbers that are allowed.
   package static let range = 1...64
-  /// The number that hoist finds if nothing is said.
+  /// The default.
   package static let automatic = Concurrency.auto(1...32)
 
   /// The most requests at once.
@@ -27,7 +27,7 @@ package enum Concurrency: Hashable, Sendable {
 
   package var isAuto: Bool { if case .auto = self { true } else { false } }
 
-  /// Whether all numbers are allowed.
+  /// Whether its numbers are allowed.
   package var isValid: Bool {
     switch self {
     case .fixed(let count): Self.range.contains(count)

@@ -40,7 +40,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   private var work = 0.0
   /// Whether nothing has been measured yet.
   private var isFirst = true
-  /// The number of lanes that the present one is compared with, and the work that those did per second.
+  /// What the present number of lanes is compared with: the one before, and what was done per second then.
   private var baseline: Baseline?
   /// Whether the next trial is one of more lanes.
   private var triesMore = true
@@ -183,7 +183,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
         rest = Self.shortestRest
         if tryMore(than: rate, mayClimb: mayClimb, at: now) { return }
       } else {
-        // The lanes that do what so many more have done.
+        // As many lanes as this rate needs, if each does what it did before.
         let ratio = rate.ratio(to: baseline.rate)
         let needed = Double(baseline.lanes) * ratio
         set(ratio > Self.flat ? min(lanes, Int(needed.rounded(.up))) : baseline.lanes, at: now)
@@ -257,7 +257,7 @@ extension ConcurrencyTuner {
   private static let first = 4
   /// The work of an ended request, in bytes: what a small file costs beside its content.
   private static let workOfRequest = 16_384.0
-  /// Which part of the growth in lanes must be growth in work.
+  /// The growth in work that more lanes must bring, as a part of the growth in lanes.
   private static let worth = 0.2
   /// A ratio below which two rates are the same.
   private static let flat = 1.05

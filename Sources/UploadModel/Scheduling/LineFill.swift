@@ -4,7 +4,7 @@ struct LineFill: Hashable, Sendable {
   private var least = Double.infinity
   /// The round-trip time now, smoothed.
   private var recent: Double?
-  /// How often it was looked whether a limit holds, and how often one did.
+  /// How often a limit was looked for, and how often one held.
   private var looks = 0
   private var limited = 0
 

@@ -136,7 +136,7 @@ package struct ReplyRules: Hashable, Sendable {
     if case .same = finding { return finding } else { return nil }
   }
 
-  /// Whether a reply has a checksum that is that of a file with these digests.
+  /// Whether a reply has a checksum, and it is one of these digests.
   package func verifies(_ end: TransferEnd, with digests: ContentDigests?) -> Bool {
     var end = end
     end.digests = digests
@@ -144,7 +144,7 @@ package struct ReplyRules: Hashable, Sendable {
     return false
   }
 
-  /// Whether a reply has a checksum that is not that of a file with these digests.
+  /// Whether a reply has a checksum, and it differs from these digests.
   package func refutes(_ end: TransferEnd, with digests: ContentDigests?) -> Bool {
     var end = end
     end.digests = digests

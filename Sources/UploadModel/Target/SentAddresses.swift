@@ -97,7 +97,7 @@ package struct SentAddresses: Sendable {
   }
 }
 
-/// Those that are taken count, not who was refused.
+/// Two are equal if they have the same addresses. Who was refused does not count.
 extension SentAddresses: Hashable {
   package static func == (one: SentAddresses, other: SentAddresses) -> Bool {
     one.entries == other.entries

@@ -1,10 +1,10 @@
 import UploadModel
 
-/// Files whose names are taken on the server, and that wait for an answer what to do about that.
+/// Files whose names are taken on the server, and that wait until the user says what becomes of them.
 struct NameQuestions: Sendable {
   /// The files that are asked about, one after the other.
   var waiting: [ItemID] = []
-  /// The answers for all further files of a target, as long as anything is being sent.
+  /// The answers that hold for all further files of a target, as long as anything is being sent.
   var rules: [String: IfThere] = [:]
 
   mutating func add(_ ids: [ItemID]) { waiting += ids.filter { !waiting.contains($0) } }

@@ -11,7 +11,7 @@ package enum IfThere: String, Hashable, Sendable, Codable, CaseIterable {
   /// It fails, and the screen asks what is to be done.
   case ask
 
-  /// What becomes of a file, in words that go on with "the file".
+  /// What becomes of a file, in words that follow "the file".
   package var words: String {
     switch self {
     case .replace: "takes its place"
