@@ -276,7 +276,8 @@ struct Preparation: Sendable {
       if upload.target.response.verifies(end, with: digests) { return true }
       if upload.target.response.refutes(end, with: digests) { return false }
     }
-    guard check == .address else { return nil }
+    // A longer file can begin as this one does.
+    guard check == .address, taken.size != nil else { return nil }
     return try? await client(for: upload, token: token).hasContent(
       of: file, by: upload.target.look("GET"), values(for: upload))
   }
