@@ -178,10 +178,10 @@ struct LineReporter: PushReporter {
   private static func causes(of summary: PushSummary) -> [String] {
     let groups = FailureGroup.gathered(
       summary.failed.map { (FailureReason($0.failure, of: $0.item.fileName), $0.item) })
-    return groups.map { group in
+    return ReasonLines.cut(groups) { group in
       let names = group.members.prefix(3).map { SafeText.line($0.path.description) }
       let more = group.members.count - names.count
-      return "  \(group.line): \(names.joined(separator: ", "))"
+      return "\(group.line): \(names.joined(separator: ", "))"
         + (more > 0 ? " and \(more) more" : "")
     }
   }

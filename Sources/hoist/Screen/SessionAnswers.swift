@@ -222,8 +222,12 @@ struct SessionAnswers {
       let end = hasBreaks ? UInt8(0) : UInt8(ascii: "\n")
       let names = [""] + (2...999).map { "-\($0)" }
       let free = names.first { access("hoist-failed\($0).txt", F_OK) != 0 && errno == ENOENT }
-      let name = "hoist-failed\(free ?? "").txt"
       return Result { () throws(UserError) in
+        guard let free else {
+          throw UserError(
+            "no list was written: all names up to hoist-failed-999.txt are taken here")
+        }
+        let name = "hoist-failed\(free).txt"
         try AtomicFile.write(paths.flatMap { $0 + [end] }, to: name)
         let count = HumanReadable.count(paths.count, "path")
         return "\(count) in \(name): hoist push --from-file \(name)\(hasBreaks ? " -0" : "")"

@@ -40,16 +40,11 @@ struct SessionReport {
       + reasons + choice + summary
   }
 
-  /// The most reasons that are printed.
-  private static let mostReasons = 10
-
   /// Why files failed, if several failed: a line for each reason.
   private var reasons: [String] {
     let groups = items.failureGroups
     guard groups.reduce(0, { $0 + $1.members.count }) > 1 else { return [] }
-    let more = groups.count - Self.mostReasons
-    return groups.prefix(Self.mostReasons).map { "  \($0.line)" }
-      + (more > 0 ? ["  … and \(HumanReadable.count(more, "reason")) more"] : [])
+    return ReasonLines.cut(groups, \.line)
   }
 
   /// How to choose what becomes of files whose names are taken: only the screen asks.
