@@ -14,7 +14,9 @@ extension EndToEnd {
       #expect(pushed.status == 1)
       let terminal = try await person.terminal(columns: 160, rows: 24)
       try await terminal.command("hoist history --since yesterday")
-      let screen = try await terminal.wait(for: "413 Content Too Large")
+      let screen = try await terminal.wait(until: "all rows") {
+        $0.shows("413 Content Too Large") && $0.shows("a.txt") && $0.shows("b.txt")
+      }
       #expect(screen.rows.contains { $0.firstMatch(of: #/^today, \d{4}-\d\d-\d\d$/#) != nil })
       #expect(
         screen.row(with: "a.txt")?.firstMatch(of: #/^  \d\d:\d\d:\d\d  just now  201 Created /#)
