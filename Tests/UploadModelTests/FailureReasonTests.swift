@@ -32,7 +32,7 @@ import UploadModel
     }
     #expect(reasons[0] == reasons[1])
     #expect(reasons[0].words == "409, There is a file called …")
-    // A name that is a part of a word is none.
+    // A name inside a longer word does not count.
     let failure = Self.refused(403, "at http://h/?password=s3cret a map")
     #expect(
       FailureReason(failure, of: "a").words == "403, at http://h/?password=(secret) … map")

@@ -2,7 +2,7 @@ import TestSupport
 import UploadModel
 
 /// Files sent to a server over a line, as events in a simulated time. The line's bandwidth is shared evenly, but one
-/// connection gets at most a window per round trip. The server works on so many files at once.
+/// connection gets at most a window per round trip. The server works on a limited number of files at once.
 struct LineSimulator {
   /// A line and a server.
   struct Conditions {
