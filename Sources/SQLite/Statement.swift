@@ -56,6 +56,15 @@ package final class Statement {
     while try step(), try body(Row(statement: statement)) {}
   }
 
+  /// The same, with the values that `add` binds.
+  package func eachRow(
+    _ add: (inout Parameters) -> Void, _ body: (Row) throws -> Bool
+  ) throws {
+    try bind(add)
+    defer { sqlite3_reset(statement) }
+    while try step(), try body(Row(statement: statement)) {}
+  }
+
   /// Sets all parameters, in order; nil is NULL, and so is a missing value. SQLite refuses, for example, text longer
   /// than a gigabyte.
   private func bind(_ values: [(any ColumnValue)?]) throws(DatabaseError) {

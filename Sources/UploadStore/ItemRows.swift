@@ -47,7 +47,7 @@ enum ItemRows {
   /// What the user can change of an item that is queued.
   private static let editable: Set = [
     "target", "path", "name", "name_is_chosen", "field", "type", "type_source", "type_is_certain",
-    "content_type", "if_there",
+    "content_type", "if_there", "path_key",
   ]
 
   /// The statement that changes how an item will be sent. Its parameters are the item's record, of which it uses a

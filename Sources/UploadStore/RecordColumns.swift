@@ -7,7 +7,7 @@ enum RecordColumns {
   /// The columns, in the order of `add` and `record`.
   static let names = [
     "uuid", "target", "path", "folder", "name", "name_is_chosen", "field", "type", "type_source",
-    "type_is_certain", "content_type", "clash", "if_there", "remnant",
+    "type_is_certain", "content_type", "clash", "if_there", "remnant", "path_key",
   ]
 
   static let list = names.joined(separator: ", ")
@@ -27,7 +27,8 @@ enum RecordColumns {
     content_type TEXT,
     clash TEXT,
     if_there TEXT,
-    remnant INTEGER NOT NULL CHECK (remnant IN (0, 1))
+    remnant INTEGER NOT NULL CHECK (remnant IN (0, 1)),
+    path_key INTEGER NOT NULL
     """
 
   static func add(_ record: ItemRecord, to row: inout Parameters) {
@@ -46,6 +47,20 @@ enum RecordColumns {
     row.add(record.clash?.rawValue)
     row.add(record.ifThere?.rawValue)
     row.add(record.mayHaveLeftRemnant)
+    row.add(key(of: record.location))
+  }
+
+  /// A hash of a path by which it is found. Paths in the same folder have close keys, so writing many files changes a
+  /// few pages of the index rather than one page per file.
+  static func key(of location: FileLocation) -> Int64 {
+    let bytes = location.bytes
+    let name = (bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1
+    return Int64(hash(bytes[..<name])) << 32 | Int64(hash(bytes[name...]))
+  }
+
+  /// The hash is stored, so it must be the same in each process (FNV-1a).
+  private static func hash(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    bytes.reduce(0x811c_9dc5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
   }
 
   /// The record in a row; `first` is the position of its first column.

@@ -15,7 +15,7 @@ enum Schema {
   private static let application: Int64 = 0x686F_6973
 
   /// The version of these tables and of the values that they store as JSON (`PRAGMA user_version`).
-  private static let version: Int64 = 5
+  private static let version: Int64 = 6
 
   static func content(_ db: Database) throws -> Content {
     let found: [Int64?] = try [
@@ -80,9 +80,8 @@ enum Schema {
     CREATE INDEX item_revision ON item (revision);
     -- Finds finished items at startup without reading the whole queue.
     CREATE INDEX item_listed_done ON item (id) WHERE listed AND state = 'done';
-    -- Earlier uploads are found by the file's inode, not by its path: files in the same folder mostly have close inode
-    -- numbers, so writing many files changes a few pages of the index rather than one page per file.
-    CREATE INDEX item_done ON item (inode) WHERE state = 'done';
+    -- Finds earlier uploads from a path.
+    CREATE INDEX item_done ON item (path_key) WHERE state = 'done';
     CREATE INDEX item_sum ON item (sum, target) WHERE state = 'done' AND sum IS NOT NULL;
     CREATE INDEX item_disposal ON item (id) WHERE disposal IS NOT NULL;
 
@@ -162,7 +161,7 @@ enum Schema {
       doubtful TEXT,
       grown INTEGER CHECK (grown > 0)
     ) STRICT;
-    CREATE INDEX pushed_done ON pushed (inode) WHERE outcome = 'done';
+    CREATE INDEX pushed_done ON pushed (path_key) WHERE outcome = 'done';
     CREATE INDEX pushed_sum ON pushed (sum, target) WHERE outcome = 'done' AND sum IS NOT NULL;
     CREATE INDEX pushed_arrival ON pushed (target) WHERE arrival IS NOT NULL;
     INSERT INTO sqlite_sequence VALUES ('item', 0), ('attempt', 0);

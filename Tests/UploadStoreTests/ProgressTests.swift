@@ -664,6 +664,69 @@ struct ProgressTests {
     #expect(try store.sentBefore(again).keys.sorted() == [again[0].id])
   }
 
+  /// The first file is at `a`, then another takes its place, and then the first one is back.
+  @Test(
+    "A file that another one has replaced since is not known, however it comes back",
+    arguments: [true, false], [true, false])
+  func sentBeforeAnother(isInPlace: Bool, hasSums: Bool) throws {
+    let store = try harness.open()
+    func file(_ content: UInt8) -> UploadItem {
+      var file = item("a", size: 10 + Int64(content), inode: isInPlace ? 1 : UInt64(content))
+      if hasSums { file.sum = [UInt8](repeating: content, count: 32) }
+      return file
+    }
+    func send(_ content: UInt8, _ state: ItemState = .done(Receipt(status: 200))) throws {
+      try store.log([(file(content).with(state), Date())])
+    }
+    func isKnown(_ content: UInt8) throws -> Bool {
+      try store.sentBefore([file(content)]).values.first?.isCertain ?? false
+    }
+    try send(1)
+    #expect(try isKnown(1))
+    try send(2)
+    #expect(try !isKnown(1))
+    #expect(try isKnown(2))
+    // From the queue it is the same.
+    let id = try store.enqueue([file(1)])[0].id
+    _ = try store.begin([id])
+    try store.record([(id, .done(Receipt(status: 200)))])
+    #expect(try isKnown(1))
+    #expect(try !isKnown(2))
+    // Another file may have arrived in its place.
+    try send(2, .failed(Failure(.outcomeUnknown("no reply"), attempts: 1)))
+    #expect(try !isKnown(1))
+    try send(1)
+    #expect(try isKnown(1))
+  }
+
+  @Test("Where names say where files are kept, a content under another name or folder is not known")
+  func sentBeforeElsewhere() throws {
+    let store = try harness.open()
+    func file(_ path: String, in folder: String, named name: String? = nil) -> UploadItem {
+      var file = item(path)
+      file.folder = folder
+      if let name { file.fileName = name }
+      file.sum = [UInt8](repeating: 7, count: 32)
+      return file
+    }
+    try store.log([
+      (file("2026/a", in: "2026/").with(.done(Receipt(status: 200))), Date())
+    ])
+    func isKnown(_ file: UploadItem, placed isPlaced: Bool) throws -> Bool {
+      try !store.sentBefore([file], isPlaced: { _ in isPlaced }).isEmpty
+    }
+    for isPlaced in [true, false] {
+      #expect(try isKnown(file("2026/a", in: "2026/"), placed: isPlaced))
+    }
+    let others = [
+      file("2026/a", in: ""), file("2026/a", in: "2026/", named: "b"), file("b", in: "2026/"),
+    ]
+    for other in others {
+      #expect(try isKnown(other, placed: false))
+      #expect(try !isKnown(other, placed: true))
+    }
+  }
+
   @Test("What was pushed is in the history and not in the queue")
   func pushed() throws {
     let store = try harness.open()
@@ -831,7 +894,8 @@ struct ProgressTests {
     #expect(try store.sentBefore(again.map(\.item)).count == 200)
     try store.log(again)
     let log = try Data(contentsOf: URL(fileURLWithPath: harness.path + "-wal")).count
-    // Their rows take 20 pages. An index by path would add one for each of its own, about 60.
+    // Their rows take 20 pages. An index by path would add one for each of its own, about 60; hashes of paths in one
+    // folder are close to each other.
     #expect((1..<50).contains(log / 4096), "\(log / 4096) pages")
   }
 

@@ -52,7 +52,7 @@ struct VersionTests {
     _ = try harness.open()
     let file = try Database(path: harness.path, patience: 0)
     #expect(try file.value("PRAGMA application_id") == 0x686F_6973)
-    #expect(try file.value("PRAGMA user_version") == 5)
+    #expect(try file.value("PRAGMA user_version") == 6)
   }
 
   @Test("A damaged queue is refused and left as it is")

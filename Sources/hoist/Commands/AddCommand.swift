@@ -38,7 +38,8 @@ struct AddCommand: HoistCommand {
           + "name in the configuration")
     }
     let rules = recursive ? try folders.rules() : nil
-    let queue = QueueIntake(store: try self.queue.store(in: context), sent)
+    let isPlaced = target.placesFiles
+    let queue = QueueIntake(store: try self.queue.store(in: context), sent) { _ in isPlaced }
     let waiting = try queue.store.unsentFiles(to: target.name)
     // A malformed argument is found before any file is examined.
     let wishes = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }

@@ -117,7 +117,8 @@ struct PushCommand: HoistCommand {
       push.openRun = try again.runToContinue(in: path)
     }
     if let store {
-      push.history = try await history(of: name, store, since: again?.time, in: context)
+      push.history = try await history(
+        of: name, placesFiles: target.placesFiles, store, since: again?.time, in: context)
     }
     let summary = await push.run()
     if let trouble = push.history?.trouble {
@@ -201,13 +202,13 @@ struct PushCommand: HoistCommand {
 
   /// The history; nil if none can be kept. A push works even without a home directory.
   private func history(
-    of target: TargetName, _ store: Task<UploadStore, any Error>, since report: Date?,
-    in context: Context
+    of target: TargetName, placesFiles: Bool, _ store: Task<UploadStore, any Error>,
+    since report: Date?, in context: Context
   ) async throws -> PushHistory? {
     do {
       return PushHistory(
-        intake: QueueIntake(store: try await store.value, sent), target: target, time: context.time,
-        since: report)
+        intake: QueueIntake(store: try await store.value, sent) { _ in placesFiles },
+        target: target, time: context.time, since: report)
     } catch let error as UserError {
       if sent.skipSent { throw error }
       context.output.error("hoist: no history is kept: \(error)")

@@ -136,6 +136,9 @@ final class TargetCatalog: TargetBook {
   /// Whether the target of this name takes a second copy without harm.
   func isRepeatable(_ name: String) -> Bool { target(named: name)?.isIdempotent ?? false }
 
+  /// Whether the target of this name keeps files where their names or paths say.
+  func placesFiles(_ name: TargetName) -> Bool { target(named: name.text)?.placesFiles ?? false }
+
   /// The target of this name, or why it cannot be used.
   func known(_ name: String) -> Result<SendPlan, Failure.Cause> {
     let known = content.withLock { content in

@@ -13,9 +13,15 @@ struct QueueIntake: Sendable {
   /// Whether files that may have arrived before are left out.
   var skipsDoubtful = false
   private var comparesContent = false
+  /// Whether a target keeps files where their names or paths say.
+  private let isPlaced: @Sendable (TargetName) -> Bool
 
-  init(store: UploadStore, _ options: SentOptions? = nil) {
+  init(
+    store: UploadStore, _ options: SentOptions? = nil,
+    isPlaced: @escaping @Sendable (TargetName) -> Bool = { _ in false }
+  ) {
     self.store = store
+    self.isPlaced = isPlaced
     skipsSent = options?.skipSent ?? false
     comparesContent = options?.checksum ?? false
   }
@@ -147,7 +153,9 @@ struct QueueIntake: Sendable {
         items[index].sum = FileDigest.sha256(of: items[index].location)
       }
     }
-    let known = try store.sentBefore(items, to: target) { $0.location.absolute(in: folder) }
+    let known = try store.sentBefore(items, to: target, isPlaced: isPlaced) {
+      $0.location.absolute(in: folder)
+    }
     // Files that were sent together share the note.
     let words = Dictionary(
       uniqueKeysWithValues: Set(known.values).map { earlier in

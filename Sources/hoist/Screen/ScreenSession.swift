@@ -77,7 +77,9 @@ final class ScreenSession {
       options: options.ofQueue(interface))
     targets = SessionTargets(book, loop, of: queue)
     intake = SessionIntake(
-      into: queue, QueueIntake(store: keeper.store, options.sent), in: options.rules,
+      into: queue,
+      QueueIntake(store: keeper.store, options.sent, isPlaced: { book.placesFiles($0) }),
+      in: options.rules,
       home: context.home, loop, targets, book, on: reading)
     answers = SessionAnswers(
       loop: loop, book: book, store: keeper.store, tokens: tokens, time: context.time)

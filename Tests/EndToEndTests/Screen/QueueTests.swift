@@ -372,6 +372,29 @@ extension EndToEnd {
           "· 1 file was sent before and is sent again; --skip-sent leaves it out"), "\(verbose)")
     }
 
+    @Test("A file that is back after another one was sent from its path is sent again")
+    func sentInBetween() async throws {
+      let inbox = try await person.receiver()
+      func move(_ name: String, _ other: String) throws {
+        try FileManager.default.moveItem(
+          atPath: person.folder.path(name), toPath: person.folder.path(other))
+      }
+      func push() async throws -> Int {
+        _ = try await hoist("push a.bin --skip-sent --to \(inbox.url)")
+        return inbox.names.count
+      }
+      try person.folder.write("a.bin", count: 100)
+      #expect(try await push() == 1)
+      #expect(try await push() == 1)
+      try move("a.bin", "first.bin")
+      try person.folder.write("a.bin", count: 100, seed: 2)
+      #expect(try await push() == 2)
+      try move("a.bin", "second.bin")
+      try move("first.bin", "a.bin")
+      #expect(try await push() == 3)
+      #expect(try await push() == 3)
+    }
+
     @Test(
       "With --checksum, the content decides what was sent before, whatever the files are called")
     func sentUnderAnotherName() async throws {

@@ -67,6 +67,16 @@ extension Target {
         + (ticket?.templates ?? [])
     return templates.contains { $0.placeholders.contains(where: \.isName) }
   }
+
+  /// Whether the server keeps each file where its name or path says, so that a content that was sent under another name
+  /// is somewhere else. A form's file name and most of its fields only describe a file.
+  package var placesFiles: Bool {
+    let places =
+      [address].compactMap(\.self) + (query + headers + publicHeaders).map(\.value)
+      + (ticket?.templates ?? []) + fields.filter { $0.name == "key" }.map(\.value)
+    return places.contains { $0.placeholders.contains(where: \.isName) }
+      || fields.contains { $0.value.placeholders.contains(.filePath) }
+  }
 }
 
 extension Template.Placeholder {
