@@ -14,14 +14,14 @@ TOOLS = $(shell $(SWIFT) -print-target-info | sed -n 's|.*"runtimeResourcePath":
 PACKED = $(shell getconf GNU_LIBC_VERSION 2> /dev/null | \
   awk '$$2 >= 2.36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld $(PACKED))
-# The functions of a push side by side (config/start-order.py), each in a section of its own, for the kernel maps a program in
-# portions of 64 KiB: all over the program, they take 8 MB more of memory.
-ORDER = $(if $(LINKER),$(shell mkdir -p .build && gzip -dc config/start-order.gz > .build/start-order) \
+# The functions of a push side by side (Tools/build/start-order.py), each in a section of its own, for the kernel maps a
+# program in portions of 64 KiB: all over the program, they take 8 MB more of memory.
+ORDER = $(if $(LINKER),$(shell mkdir -p .build && gzip -dc Tools/build/start-order.gz > .build/start-order) \
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcxx -ffunction-sections \
   -Xlinker --symbol-ordering-file=$(CURDIR)/.build/start-order -Xlinker --no-warn-symbol-ordering)
 # ICU's data, which Foundation brings, would be half of the program: a fifteenth of it is enough.
 # Without Python, all of it is linked.
-ICU = icu=$$(config/icu.py "$(TOOLS)/../lib/swift_static/linux/lib_FoundationICU.a" .build/icu.o);
+ICU = icu=$$(Tools/build/icu.py "$(TOOLS)/../lib/swift_static/linux/lib_FoundationICU.a" .build/icu.o);
 # Addresses are bound and made read-only at the start, and functions in C watch their stacks. Libraries are not looked for
 # in the program's folder, which may be one of downloads.
 HARDENED = --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcxx -fstack-protector-strong
@@ -32,7 +32,7 @@ COMMIT = $(shell git describe --always --exclude '*' --abbrev=12 --dirty=+ 2> /d
 # Without debugging information, which takes a tenth of the time and 40 MB; functions keep their names. Optimized for size:
 # 2 MB less, also of memory, and a tenth less to compile, for 6 % more CPU time with small files and none with large ones.
 PROGRAM = $(ICU) HOIST_COMMIT=$(COMMIT) $(BUILD) -c release -Xswiftc -Osize -debug-info-format none --static-swift-stdlib $$icu $(LINKER) $(ORDER) $(HARDENED) $(MAPPED) -Xlinker --no-export-dynamic --product
-FORMAT = $(SWIFT) format lint --strict --parallel --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
+FORMAT = $(SWIFT) format lint --strict --parallel --configuration Tools/lint/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 RELEASE = .build/release
 
 PREFIX ?= /usr/local
@@ -44,10 +44,10 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install what the tests need (apt, PyPI)
-	@config/setup.sh test
+	@Tools/build/setup.sh test
 
 build: ## build the program for release
-	@config/setup.sh build
+	@Tools/build/setup.sh build
 	$(LINKED)
 	$(PROGRAM) hoist
 
@@ -55,101 +55,101 @@ demo: build ## see hoist at work against its own receiver
 	@$(RELEASE)/hoist demo
 
 start-order: build ## list anew which functions a push runs, for the next build to lay side by side
-	@config/setup.sh bench
-	config/start-order.py $(RELEASE)/hoist | gzip -9n > config/start-order.gz
+	@Tools/build/setup.sh bench
+	Tools/build/start-order.py $(RELEASE)/hoist | gzip -9n > Tools/build/start-order.gz
 	rm $(RELEASE)/hoist
 
 install: build ## install it; PREFIX=/usr/local and DESTDIR= say where
-	@config/setup.sh install
-	config/install.sh $(RELEASE)/hoist "$(PREFIX)" "$(DESTDIR)"
+	@Tools/build/setup.sh install
+	Tools/packaging/install.sh $(RELEASE)/hoist "$(PREFIX)" "$(DESTDIR)"
 
 uninstall: ## remove what make install has installed; the same PREFIX and DESTDIR
-	config/install.sh --remove "$(PREFIX)" "$(DESTDIR)"
+	Tools/packaging/install.sh --remove "$(PREFIX)" "$(DESTDIR)"
 
 man: build ## make the manual page, .build/hoist.1
-	$(RELEASE)/hoist --experimental-dump-help | config/man.py "$$($(RELEASE)/hoist --version | awk 'NR == 1 { print $$2 }')" > .build/hoist.1
+	$(RELEASE)/hoist --experimental-dump-help | Tools/packaging/man.py "$$($(RELEASE)/hoist --version | awk 'NR == 1 { print $$2 }')" > .build/hoist.1
 
 sbom: build ## make a bill of materials (SPDX), .build/hoist.spdx.json
-	config/components.py sbom $(RELEASE)/hoist > .build/hoist.spdx.json
+	Tools/packaging/components.py sbom $(RELEASE)/hoist > .build/hoist.spdx.json
 
 # Packages run elsewhere: Ubuntu 22.04 has glibc 2.35.
 deb release: PACKED =
 deb: ## make a Debian package in .build that needs no Swift
-	@config/setup.sh deb
+	@Tools/build/setup.sh deb
 	$(LINKED)
 	$(PROGRAM) hoist
-	config/deb.sh $(RELEASE)/hoist .build
+	Tools/packaging/deb.sh $(RELEASE)/hoist .build
 
 release: ## make what a release consists of, in .build/dist
-	@config/setup.sh deb
+	@Tools/build/setup.sh deb
 	$(LINKED)
 	$(PROGRAM) hoist
-	config/release.sh $(RELEASE)/hoist .build/dist
+	Tools/packaging/release.sh $(RELEASE)/hoist .build/dist
 
 release-test: release ## package the release a second time elsewhere, and compare
-	config/release-test.sh $(RELEASE)/hoist .build/dist
+	Tools/packaging/release-test.sh $(RELEASE)/hoist .build/dist
 
 deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)
-	config/deb-test.sh .build/hoist_*.deb
+	Tools/packaging/deb-test.sh .build/hoist_*.deb
 
 fresh-test: ## run make demo and make test on a bare Debian 12 (needs root; ten minutes)
-	@config/setup.sh deb
-	config/fresh-test.sh
+	@Tools/build/setup.sh deb
+	Tools/tests/fresh-test.sh
 
 test: ## run all tests
-	@config/setup.sh install
+	@Tools/build/setup.sh install
 # The peers come from the network while the tests are built, and packages while the sources are checked.
-	@config/setup.sh test & peers=$$!; $(SWIFT) package -q resolve & packages=$$!; \
+	@Tools/build/setup.sh test & peers=$$!; $(SWIFT) package -q resolve & packages=$$!; \
 	  trap 'kill $$peers $$packages 2> /dev/null' EXIT HUP INT TERM; \
 	  $(MAKE) --no-print-directory lint && wait $$packages && $(BUILD) --build-tests && wait $$peers && trap - EXIT
-	HOIST_ALL_TESTS=1 config/test.sh "$$($(SWIFT) build --show-bin-path)"
-	config/examples.sh "$$($(SWIFT) build --show-bin-path)"
-	config/icu-test.sh
-	config/leftovers.sh
+	HOIST_ALL_TESTS=1 Tools/tests/test.sh "$$($(SWIFT) build --show-bin-path)"
+	Tools/tests/examples.sh "$$($(SWIFT) build --show-bin-path)"
+	Tools/tests/icu-test.sh
+	Tools/tests/leftovers.sh
 
 test-long: setup build ## run all tests at length, attacks and soaks, other clients; an hour
 	$(BUILD) --build-tests
-	HOIST_LONG=1 HOIST_ALL_TESTS=1 HOIST_SOAK=20000 HOIST_MONKEY=100000 config/test.sh "$$($(SWIFT) build --show-bin-path)"
-	config/examples.sh
+	HOIST_LONG=1 HOIST_ALL_TESTS=1 HOIST_SOAK=20000 HOIST_MONKEY=100000 Tools/tests/test.sh "$$($(SWIFT) build --show-bin-path)"
+	Tools/tests/examples.sh
 	python3 Tests/Attack/attack.py $(RELEASE)/hoist
-	config/leftovers.sh
+	Tools/tests/leftovers.sh
 
 lint: ## check the format, the handling of text, the map of rooms and the documents
 	$(FORMAT)
-	config/lint-text.py
-	config/lint-rooms.py
-	config/lint-docs.py
+	Tools/lint/text.py
+	Tools/lint/rooms.py
+	Tools/lint/docs.py
 
 docs: ## make the documentation of the libraries, .build/hoist.doccarchive
 	$(BUILD) --target MultipartFormCodable
 	$(BUILD) --target MediaTypes
 	$(BUILD) --target Receiver
-	config/docs.sh .build/debug .build/hoist.doccarchive
+	Tools/libraries/docs.sh .build/debug .build/hoist.doccarchive
 
 api: ## compare the libraries' public interface with the one in config/api
 	$(BUILD) --target MultipartFormCodable
 	$(BUILD) --target MediaTypes
 	$(BUILD) --target Receiver
-	config/api.py check .build/debug
+	Tools/libraries/api.py check .build/debug
 
 api-record: ## keep the libraries' public interface in config/api, as that of a release
 	$(BUILD) --target MultipartFormCodable
 	$(BUILD) --target MediaTypes
 	$(BUILD) --target Receiver
-	config/api.py record .build/debug
+	Tools/libraries/api.py record .build/debug
 
 format: ## format the sources
-	$(SWIFT) format --in-place --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
+	$(SWIFT) format --in-place --configuration Tools/lint/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 
 record: ## record the golden frames anew; look at the difference before you commit it
 	HOIST_RECORD=1 $(SWIFT) test --filter 'ScreensTests|PaintedTests'
 
 pictures: build ## take the README's pictures anew
-	@config/setup.sh test
-	config/pictures.py $(RELEASE)/hoist config/pictures
+	@Tools/build/setup.sh test
+	Tools/documents/pictures.py $(RELEASE)/hoist docs/pictures
 
 bench: ## measure hoist beside curl and other peers; prints ratios
-	@config/setup.sh bench
+	@Tools/build/setup.sh bench
 	$(LINKED)
 	$(PROGRAM) hoist
 	$(PROGRAM) transport-bench

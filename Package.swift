@@ -139,7 +139,7 @@ let package = Package(
       swiftSettings: strict),
 
     // Puts config/recipes into the program.
-    .plugin(name: "EmbedRecipes", capability: .buildTool(), path: "config/embed-recipes"),
+    .plugin(name: "EmbedRecipes", capability: .buildTool(), path: "Tools/build/embed-recipes"),
 
     // Benchmarks: ratios, printed by Benchmarks/*.sh.
     .executableTarget(

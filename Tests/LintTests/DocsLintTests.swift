@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `make lint` finds links that lead nowhere, examples that nobody compiles, and failures that scripts are not
-/// documented (`config/lint-docs.py`).
+/// documented (`Tools/lint/docs.py`).
 @Suite(.needs("python3"))
 struct DocsLintTests {
   private func lint(_ files: [String: String]) async throws -> Program.Outcome {
@@ -16,7 +16,7 @@ struct DocsLintTests {
     }
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     return try await Program(
-      "\(Repository.root)/config/lint-docs.py", [house.path("")], environment: ["PATH": path],
+      "\(Repository.root)/Tools/lint/docs.py", [house.path("")], environment: ["PATH": path],
       directory: house.path("")
     ).end()
   }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `make lint` finds rooms that are not as CONTRIBUTING.md draws them, and folders that have grown too large
-/// (`config/lint-rooms.py`).
+/// (`Tools/lint/rooms.py`).
 @Suite(.needs("python3"))
 struct RoomsLintTests {
   private static let manifest = """
@@ -67,7 +67,7 @@ struct RoomsLintTests {
       ["PATH", "HOME"].contains($0.key)
     }
     return try await Program(
-      "\(Repository.root)/config/lint-rooms.py",
+      "\(Repository.root)/Tools/lint/rooms.py",
       [house.path] + (runsSwiftPM ? [] : [try await dump(of: manifest, in: house)]),
       environment: environment,
       directory: house.path("")

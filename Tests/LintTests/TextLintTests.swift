@@ -14,7 +14,7 @@ struct TextLintTests {
     }
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     return try await Program(
-      "\(Repository.root)/config/lint-text.py", [sources.path("")], environment: ["PATH": path],
+      "\(Repository.root)/Tools/lint/text.py", [sources.path("")], environment: ["PATH": path],
       directory: sources.path("")
     ).end()
   }

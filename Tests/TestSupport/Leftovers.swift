@@ -4,7 +4,7 @@ import Foundation
 /// have started, and removes the folders that they worked in.
 ///
 /// After an end in order it does nothing, for by then each test has ended what it started. Where one has not,
-/// `config/leftovers.sh` is to say so.
+/// `Tools/tests/leftovers.sh` is to say so.
 enum Leftovers {
   /// Begins the names of this process's folders. A process is known by one of them in its arguments, its environment or
   /// its own folder.
@@ -32,7 +32,7 @@ enum Leftovers {
 
   private static func watch(for mark: String) {
     let (shell, tests) = line
-    let check = "\(Repository.root)/config/leftovers.sh"
+    let check = "\(Repository.root)/Tools/tests/leftovers.sh"
     let started = try? Tool.spawn(
       "sh", ["-c", script, "sh", check, NSTemporaryDirectory()], input: shell)
     close(shell)

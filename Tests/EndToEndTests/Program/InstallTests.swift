@@ -7,7 +7,7 @@ extension EndToEnd {
   struct InstallTests {
     private func script(_ arguments: String..., person: Person) async throws -> Program.Outcome {
       try await Program(
-        Person.repository.appendingPathComponent("config/install.sh").path, arguments,
+        Person.repository.appendingPathComponent("Tools/packaging/install.sh").path, arguments,
         environment: person.environment, directory: person.folder.path
       ).end()
     }
@@ -41,7 +41,7 @@ extension EndToEnd {
     @Test("the bill of materials names what is linked in and beside, and is the same each time")
     func billOfMaterials() async throws {
       let person = try Person()
-      let script = Person.repository.appendingPathComponent("config/components.py").path
+      let script = Person.repository.appendingPathComponent("Tools/packaging/components.py").path
       let line = "\(script) sbom \(Person.binaries)/hoist"
       let first = try await person.shell(line).end()
       let second = try await person.shell(line).end()

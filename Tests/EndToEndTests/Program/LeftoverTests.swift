@@ -70,7 +70,7 @@ extension EndToEnd {
       ])
     func check(line: String) async throws {
       let mark = "left-\(UUID().uuidString.prefix(8))".replacing("-", with: "_")
-      let script = Person.repository.appendingPathComponent("config/leftovers.sh").path
+      let script = Person.repository.appendingPathComponent("Tools/tests/leftovers.sh").path
       try person.folder.write("mark", Array("\(mark)\n".utf8))
       let program = try person.shell(line.replacing("MARK", with: mark))
       let found = try await wait(for: "the script to see it", otherwise: { program.errors }) {

@@ -319,7 +319,7 @@ extension EndToEnd {
       let person = try Person()
       let outcome = try await person.shell(
         "hoist --experimental-dump-help > help.json && "
-          + "\(Repository.root)/config/man.py 1.2.3 < help.json > hoist.1 && "
+          + "\(Repository.root)/Tools/packaging/man.py 1.2.3 < help.json > hoist.1 && "
           + "mandoc -T lint -W error hoist.1 && mandoc -T utf8 hoist.1 | sed 's/.\\x08//g'"
       ).end()
       #expect(outcome.status == 0, "\(outcome)")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// config/setup.sh with an apt-get of the test's own: what the real one says was seen on Debian 12.
+  /// Tools/build/setup.sh with an apt-get of the test's own: what the real one says was seen on Debian 12.
   @Suite("Setting up")
   struct SetupTests {
     let person: Person
@@ -34,7 +34,7 @@ extension EndToEnd {
       // and the shell would look for the real one.
       let copied = try await person.shell("cp -r texts bin && chmod 755 bin/*").end()
       #expect(copied.status == 0, "\(copied)")
-      let script = Person.repository.appendingPathComponent("config/setup.sh").path
+      let script = Person.repository.appendingPathComponent("Tools/build/setup.sh").path
       return try await person.shell(
         "PATH=\(bin):$PATH SETUP_PAUSE=0 exec \(script) build"
       ).end()

@@ -207,12 +207,13 @@ extension EndToEnd {
 
     @Test("the service that is installed runs what is installed")
     func service() throws {
-      let folder = Person.repository.appendingPathComponent("config")
       let unit = try String(
-        contentsOf: folder.appendingPathComponent("hoist-send.service"), encoding: .utf8)
+        contentsOf: Person.repository.appendingPathComponent("config/hoist-send.service"),
+        encoding: .utf8)
       #expect(unit.contains("\nExecStart=@PREFIX@/bin/hoist send --stay\n"))
       let script = try String(
-        contentsOf: folder.appendingPathComponent("install.sh"), encoding: .utf8)
+        contentsOf: Person.repository.appendingPathComponent("Tools/packaging/install.sh"),
+        encoding: .utf8)
       #expect(script.contains("share/systemd/user/hoist-send.service"))
     }
   }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs a built hoist with its manual page, completions, documents, licences, sample configuration and recipes, or
 # removes them.
-#   config/install.sh PROGRAM PREFIX [DESTDIR]
-#   config/install.sh --remove PREFIX [DESTDIR]
+#   Tools/packaging/install.sh PROGRAM PREFIX [DESTDIR]
+#   Tools/packaging/install.sh --remove PREFIX [DESTDIR]
 # The program is stripped of its symbols, a quarter of its size, and of the compiler's hashes of modules, which depend on the
 # folder of the sources; the one that was built keeps them.
 set -eu
@@ -10,6 +10,7 @@ set -eu
 program=$1 prefix=$2
 root=${3:-}$prefix
 here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
 
 # put MODE FILE PATH: the only place that knows what it is to install or to remove a file.
 if [ "$program" = --remove ]; then
@@ -36,7 +37,7 @@ if [ "$program" != --remove ]; then
   for shell in bash zsh fish; do "$program" completions $shell > "$work/$shell"; done
   strip --remove-section=.swift_modhash -o "$work/hoist" "$program"
   # Where systemd looks for users' services beside a prefix (systemd.unit(5)).
-  sed "s|@PREFIX@|$prefix|" "$here/hoist-send.service" > "$work/hoist-send.service"
+  sed "s|@PREFIX@|$prefix|" "$top/config/hoist-send.service" > "$work/hoist-send.service"
 fi
 
 put 755 "$work/hoist" bin/hoist
@@ -45,11 +46,11 @@ put 644 "$work/bash" share/bash-completion/completions/hoist
 put 644 "$work/zsh" share/zsh/site-functions/_hoist
 put 644 "$work/fish" share/fish/vendor_completions.d/hoist.fish
 put 644 "$work/hoist-send.service" share/systemd/user/hoist-send.service
-put 644 "$here/../LICENSE" share/doc/hoist/LICENSE
+put 644 "$top/LICENSE" share/doc/hoist/LICENSE
 put 644 "$work/licenses.txt" share/doc/hoist/licenses.txt
-put 644 "$here/config.toml" share/doc/hoist/examples/config.toml
-for page in "$here"/../docs/*.md; do put 644 "$page" "share/doc/hoist/docs/$(basename "$page")"; done
-for recipe in "$here"/recipes/*; do
+put 644 "$top/config/config.toml" share/doc/hoist/examples/config.toml
+for page in "$top"/docs/*.md; do put 644 "$page" "share/doc/hoist/docs/$(basename "$page")"; done
+for recipe in "$top"/config/recipes/*; do
   [ -f "$recipe" ] && put 644 "$recipe" "share/doc/hoist/examples/recipes/$(basename "$recipe")"
 done
 echo "$done $root"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the tests that `swift build --build-tests` has built, and names those that failed once more at the end, for often
 # the end is all that is kept of what a CI prints.
-#   config/test.sh FOLDER    where SwiftPM has built them
+#   Tools/tests/test.sh FOLDER    where SwiftPM has built them
 #
 # Three processes side by side: what computes would starve what waits for servers, and the stories from end to end
 # mostly wait. Each has a bound on how many tests it runs at once, for what tests do by the clock has to go on

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fails where processes are left that the tests have started, and names and ends them.
-#   config/leftovers.sh [- [LOOKS]]
+#   Tools/tests/leftovers.sh [- [LOOKS]]
 # They are known by a mark in their arguments, their environment or their folder: the name of the folders that
 # tests work in, or with "-" a line of standard input. (As an argument, this script's own processes had it.)
 set -u

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Makes what a release consists of: the sources, the program in a tarball and in a Debian package, a bill of materials,
 # the notes, and the sums of all of them. Called by make release.
-#   config/release.sh PROGRAM FOLDER
+#   Tools/packaging/release.sh PROGRAM FOLDER
 set -eu
 [ $# = 2 ] || { echo "usage: $0 PROGRAM FOLDER" >&2; exit 2; }
 program=$1 folder=$2
 here=$(cd "$(dirname "$0")" && pwd)
-top=$(dirname "$here")
+top=$(cd "$here/../.." && pwd)
 [ -z "$(git -C "$top" status --porcelain)" ] || {
   echo "release: there are changes that are not committed: a release is made of a commit" >&2
   git -C "$top" status --short >&2

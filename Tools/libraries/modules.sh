@@ -1,9 +1,9 @@
 #!/bin/sh
 # Prints the options with which Swift's tools find the libraries' modules and what they import.
-#   config/modules.sh FOLDER    where SwiftPM has built them
+#   Tools/libraries/modules.sh FOLDER    where SwiftPM has built them
 set -eu
 [ $# = 1 ] || { echo "usage: $0 FOLDER" >&2; exit 2; }
-top=$(dirname "$(cd "$(dirname "$0")" && pwd)")
+top=$(cd "$(dirname "$0")/../.." && pwd)
 target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)",*/\1/p' | head -1)
 echo "-target $target -I $1/Modules"
 for library in CMagic COpenSSL; do echo "-Xcc -fmodule-map-file=$top/Sources/$library/module.modulemap"; done

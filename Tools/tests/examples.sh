@@ -1,9 +1,9 @@
 #!/bin/sh
 # Sends forms from one of the programs in Examples to the other: make test.
-#   config/examples.sh FOLDER    with the programs in this folder
-#   config/examples.sh           builds them first, from outside, as another project would: make test-long
+#   Tools/tests/examples.sh FOLDER    with the programs in this folder
+#   Tools/tests/examples.sh           builds them first, from outside, as another project would: make test-long
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 programs=${1:-.build/examples/debug}
 # Colours on or off would each build all anew. Builds only what the examples use: the libraries, swift-nio and
 # async-http-client.

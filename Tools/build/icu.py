@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Writes an object file with what a program in English needs from the 34 MB of data in Foundation's ICU.
 
-  config/icu.py LIBRARY OBJECT    LIBRARY: lib_FoundationICU.a of the toolchain, for static linking
+  Tools/build/icu.py LIBRARY OBJECT    LIBRARY: lib_FoundationICU.a of the toolchain, for static linking
 
 Prints the options for the linker. References to the library's data then lead to the object, and the linker leaves the
 library's out, as with everything that nothing refers to (--gc-sections). Time zones, calendars, numbers,
 normalisation and international host names stay, and the locales below; any other locale is formatted as ICU's root.
 What goes: names of languages, countries and units, rules for sorting and for breaking lines, charsets that are not
 Unicode or Latin 1.
-config/icu-test.sh checks that both give the same results for the formats that hoist uses.
+Tools/tests/icu-test.sh checks that both give the same results for the formats that hoist uses.
 """
 
 import pathlib

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the documentation of the libraries with the toolchain's own docc, so that the package needs no plugin: make docs.
-#   config/docs.sh FOLDER ARCHIVE    FOLDER: where SwiftPM has built them
+#   Tools/libraries/docs.sh FOLDER ARCHIVE    FOLDER: where SwiftPM has built them
 set -eu
 [ $# = 2 ] || { echo "usage: $0 FOLDER ARCHIVE" >&2; exit 2; }
 built=$1 archive=$2
@@ -13,7 +13,7 @@ for library in MultipartForm MultipartFormCodable MediaTypes Receiver; do
   swift symbolgraph-extract -module-name $library $("$here/modules.sh" "$built") -output-dir "$work/$library" \
     -minimum-access-level public -skip-inherited-docs -skip-synthesized-members -emit-extension-block-symbols
   # What docc cannot resolve is an error: a link to a symbol that was renamed, for example.
-  docc convert "$here/../Sources/$library/$library.docc" --additional-symbol-graph-dir "$work/$library" \
+  docc convert "$here/../../Sources/$library/$library.docc" --additional-symbol-graph-dir "$work/$library" \
     --fallback-display-name $library --fallback-bundle-identifier org.hoist.$library \
     --warnings-as-errors --output-path "$work/$library.doccarchive"
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lists the functions that hoist runs when it sends a file, by itself or from the queue, for the linker to lay side by side.
 
-  config/start-order.py PROGRAM > names    (make start-order)
+  Tools/build/start-order.py PROGRAM > names    (make start-order)
 
 The kernel maps a program in portions of 64 KiB. With these functions all over the program, a push maps most of it. What only
 the queue needs comes last.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compares the public interface of the libraries with the one that is kept in config/api, or keeps it there: make api.
+"""Compares the libraries' public interface with the one that is kept in Tools/libraries/api, or keeps it there: make api.
 
-  config/api.py check|record FOLDER    FOLDER: where SwiftPM has built them
+  Tools/libraries/api.py check|record FOLDER    FOLDER: where SwiftPM has built them
 
-A break that is meant goes into config/api/allowed.txt, in the words in which it is reported.
+A break that is meant goes into Tools/libraries/api/allowed.txt, in the words in which it is reported.
 """
 
 import gzip

@@ -11,7 +11,7 @@ import re
 import sys
 import textwrap
 
-ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").resolve()
+ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../../..").resolve()
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 GUIDES = sorted(ROOT.glob("Sources/*/*.docc/*.md"))
 PROGRAMS = sorted([*ROOT.glob("Examples/Sources/*/*.swift"), *ROOT.glob("Tests/*/*Snippet.swift")])

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Runs the README's two commands on a bare Debian 12 with nothing but Swift's own prerequisites, make and git, as
 # root in a home that nobody else may enter. Needs root, debootstrap and a Swift toolchain. Takes ten minutes.
-#   config/fresh-test.sh
+#   Tools/tests/fresh-test.sh
 set -eu
 [ "$(id -u)" = 0 ] || { echo "$0: making a system in a folder needs root" >&2; exit 1; }
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
-top=$(dirname "$(cd "$(dirname "$0")" && pwd)")
+top=$(cd "$(dirname "$0")/../.." && pwd)
 system=$top/.build/fresh-test
 swift=$(readlink -f "$(command -v swift)")
 toolchain=${swift%/usr/bin/*}

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Links a program once with all of ICU's data and once with the part that config/icu.py makes for hoist, and compares
-# what the two print in several locales and time zones.
+# Links a program once with all of ICU's data and once with the part that Tools/build/icu.py makes for hoist, and
+# compares what the two print in several locales and time zones.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 static=$(swift -print-target-info | sed -n 's|.*"runtimeResourcePath": "\(.*\)".*|\1_static|p')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -50,7 +50,7 @@ END
 # shellcheck disable=SC2086  # no linker named is none
 link() { swiftc -static-stdlib $linker "$work/main.o" "$@"; }
 swiftc -swift-version 6 -static-stdlib -c "$work/main.swift" -o "$work/main.o"
-options=$(config/icu.py "$static/linux/lib_FoundationICU.a" "$work/icu.o")
+options=$(Tools/build/icu.py "$static/linux/lib_FoundationICU.a" "$work/icu.o")
 link -o "$work/all"
 # shellcheck disable=SC2086  # several options
 link $options -Xlinker --gc-sections -o "$work/part"

@@ -7,7 +7,7 @@
 - Requests are made by UploadSession's `task(_:delegate:)` alone. What URLSession has for that would make Foundation's
   own tasks, which count as sent what has only reached a buffer.
 
-usage: lint-rooms.py [FOLDER [DUMP]]    FOLDER: another project; DUMP: a file with its `swift package dump-package`
+usage: rooms.py [FOLDER [DUMP]]    FOLDER: another project; DUMP: a file with its `swift package dump-package`
 """
 
 import collections
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").resolve()
+ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../../..").resolve()
 MOST_FILES = 25
 LEAST_LINES = 15
 

@@ -5,9 +5,9 @@ import PackagePlugin
 @main
 struct EmbedRecipes: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
-    let config = context.package.directoryURL.appending(path: "config")
-    let script = config.appending(path: "embed-recipes/embed.sh")
-    let folder = config.appending(path: "recipes")
+    let top = context.package.directoryURL
+    let script = top.appending(path: "Tools/build/embed-recipes/embed.sh")
+    let folder = top.appending(path: "config/recipes")
     let recipes = try FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil)
     let output = context.pluginWorkDirectoryURL.appending(path: "RecipeFiles.swift")

@@ -15,7 +15,7 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../../Sources").resolve()
+ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../../../Sources").resolve()
 ROOMS = [
     "Commands", "FileDiscovery", "HTTPTransport", "MediaTypes", "MultipartForm", "MultipartFormCodable", "Receiver", "ReceiverDemos", "ScalarText", "SenderLink", "Settings", "Terminal", "UploadEngine",
     "UploadModel", "UploadStore", "hoist", "Screens/Reduce/CommandLine.swift",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the manual page from what `hoist --experimental-dump-help` says about the commands.
 
-  hoist --experimental-dump-help | config/man.py VERSION > hoist.1
+  hoist --experimental-dump-help | Tools/packaging/man.py VERSION > hoist.1
 """
 
 import json

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing to build, test or measure hoist, and says what and why.
-#   config/setup.sh build|install|test|bench|deb
+#   Tools/build/setup.sh build|install|test|bench|deb
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 case "${1:-}" in
@@ -61,7 +61,7 @@ if [ -n "$wanted" ]; then
 fi
 
 if [ "$1" = test ] || [ "$1" = bench ]; then
-  peers="$here/../.build/peers"
+  peers="$here/../../.build/peers"
   # The list is part of the name: a changed list makes a new environment.
   stamp="$peers/$(cksum < "$here/packages/peers" | tr ' ' '-')"
   if [ ! -e "$stamp" ]; then

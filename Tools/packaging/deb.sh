@@ -1,11 +1,11 @@
 #!/bin/sh
 # Makes a Debian package of a program that was built with --static-swift-stdlib.
-#   config/deb.sh PROGRAM FOLDER
+#   Tools/packaging/deb.sh PROGRAM FOLDER
 set -eu
 [ $# = 2 ] || { echo "usage: $0 PROGRAM FOLDER" >&2; exit 2; }
 program=$1 folder=$2
 here=$(cd "$(dirname "$0")" && pwd)
-top=$(dirname "$here")
+top=$(cd "$here/../.." && pwd)
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 umask 022

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What a built hoist consists of, from Package.resolved, .build/checkouts, the toolchain and the program itself.
 
-  config/components.py licenses               the licences of all that is linked in, for people
-  config/components.py copyright              the same as Debian's debian/copyright
-  config/components.py sbom PROGRAM           a bill of materials, SPDX 2.3 in JSON, shared libraries among it
+  Tools/packaging/components.py licenses               the licences of all that is linked in, for people
+  Tools/packaging/components.py copyright              the same as Debian's debian/copyright
+  Tools/packaging/components.py sbom PROGRAM           a bill of materials, SPDX 2.3 in JSON, shared libraries among it
 
 SOURCE_DATE_EPOCH, or else the time of the commit, dates the bill, so that the same sources give the same file.
 """
@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHECKOUTS = ROOT / ".build/checkouts"
 
 
@@ -71,7 +71,7 @@ def runtime():
     yield Component(
         "swift", version, kind(text), [text], "https://github.com/swiftlang/swift",
         f"pkg:swift/github.com/swiftlang/swift@{version}", ["Apple Inc. and the Swift project authors"])
-    text = (ROOT / "config/licenses/icu.txt").read_text()
+    text = (ROOT / "LICENSES/icu.txt").read_text()
     yield Component(
         "icu", "NOASSERTION", "Unicode-3.0", [text], "https://github.com/swiftlang/swift-foundation-icu",
         None, ["2016-2024 Unicode, Inc."])
@@ -156,7 +156,7 @@ def copyright():
     print("\nLicense: Expat\n" + indented(expat))
     print("\nLicense: Apache-2.0\n" + indented(apache + "\n\nWhat the NOTICE files say:\n\n" + notices))
     print("\nLicense: Apache-2.0 with Swift exception\n" + indented(apache + "\n\n" + exception))
-    print("\nLicense: Unicode-3.0\n" + indented((ROOT / "config/licenses/icu.txt").read_text()))
+    print("\nLicense: Unicode-3.0\n" + indented((ROOT / "LICENSES/icu.txt").read_text()))
     print("\nLicense: GPL-3+ with GCC exception\n" + indented(
         next(component for component in runtime() if component.name == "libstdc++").texts[0]
         + "On Debian systems, the GNU General Public License is in /usr/share/common-licenses/GPL-3."))
@@ -210,7 +210,7 @@ def sbom(program):
         "SPDXID": "SPDXRef-DOCUMENT",
         "name": f"hoist-{version}",
         "documentNamespace": f"https://hoist.invalid/spdx/{version}/{digest}",
-        "creationInfo": {"created": created, "creators": ["Tool: config/components.py"]},
+        "creationInfo": {"created": created, "creators": ["Tool: Tools/packaging/components.py"]},
         "packages": [own, *inside, *beside],
         "relationships": [
             {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}

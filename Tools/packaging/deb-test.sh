@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs a package on a clean Debian 12, where there is no Swift, and uploads with it. Needs root.
-#   config/deb-test.sh PACKAGE.deb
+#   Tools/packaging/deb-test.sh PACKAGE.deb
 set -eu
 [ $# = 1 ] || { echo "usage: $0 PACKAGE.deb" >&2; exit 2; }
 [ "$(id -u)" = 0 ] || { echo "$0: making a system in a folder needs root" >&2; exit 1; }
@@ -20,7 +20,7 @@ if command -v systemd-analyze > /dev/null; then
   rm -r "$unit"
 fi
 
-top=$(dirname "$(cd "$(dirname "$0")" && pwd)")
+top=$(cd "$(dirname "$0")/../.." && pwd)
 system=$top/.build/deb-test
 clean() {
   ! mountpoint -q "$system/proc" || umount "$system/proc"
@@ -65,4 +65,4 @@ within sh -eu -c '
 within dpkg --purge hoist > /dev/null
 if within sh -c 'command -v hoist'; then echo "hoist is still there after its removal" >&2; exit 1; fi
 echo "the package installs, uploads and goes again"
-"$top/config/container-test.py" "$system" "$package"
+"$top/Tools/containers/container-test.py" "$system" "$package"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the instructions of config/Containerfile without a container engine, in a Debian in a folder: make deb-test.
+"""Runs the instructions of the Containerfile without a container engine, in a Debian in a folder: make deb-test.
 
-  config/container-test.py SYSTEM PACKAGE    SYSTEM: a bare Debian; PACKAGE: to install, in a folder of its own
+  Tools/containers/container-test.py SYSTEM PACKAGE    SYSTEM: a bare Debian; PACKAGE: to install
 
 Its shell runs the RUN lines; then each stage's command runs as the stage's user with its environment, is checked as the
 HEALTHCHECK says, sends or receives, and is ended by SIGTERM. What only an engine does (layers, volumes, ports) is not
