@@ -347,7 +347,8 @@ extension Failure {
       "Retrying will not help: the server forbids this upload. Check which credentials the target gives, if any, and what "
         + "they permit."
     case 404, 410: "Retrying will not help: check the path in the target's URL."
-    case 405: "Retrying will not help: the server wants another method at this URL."
+    case 405:
+      "Retrying will not help: the server wants another method at this URL, or has a folder of this name there."
     case 407:
       "Retrying will not help: the proxy wants credentials. Put them into its address, in the environment variable that "
         + "names it (http_proxy, https_proxy, all_proxy): http://USER:PASSWORD@HOST:PORT."
