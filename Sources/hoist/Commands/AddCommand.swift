@@ -6,29 +6,39 @@ import UploadModel
 import UploadStore
 
 struct AddCommand: HoistCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "add",
-    abstract: "Add files to the queue, for the running hoist or the next one.",
-    discussion: """
-      The files appear on every screen that shows this queue. Only the name of \
-      the target is stored; to set extra form fields or headers, give it a table in the configuration.
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "add", abstract: "Add files to the queue, for a running or later hoist.",
+      usage: "hoist add [options] FILE…",
+      discussion: HelpPage.isWhole ? wholeDiscussion : discussion)
+  }
 
-      A file can be followed by its own type, name and form field, as in curl:
-      'a.jpg;type=image/webp;name=b.jpg;field=photo'.
-      """)
+  private static let discussion = """
+    EXAMPLES:
+      hoist add report.pdf --to nas
+      hoist add -r photos --exclude '*.tmp' --to https://host/upload
+    """
+
+  private static let wholeDiscussion = """
+    The files appear on every screen that shows this queue. Only the name of \
+    the target is stored; to set extra form fields or headers, give it a table in the configuration.
+
+    A file can be followed by its own type, name and form field, as in curl:
+    'a.jpg;type=image/webp;name=b.jpg;field=photo'.
+    """
 
   @Argument(help: ArgumentHelp("The files.", valueName: "file"), completion: .file())
   var files: [String]
 
-  @OptionGroup var destination: DestinationOptions
-  @OptionGroup var config: ConfigOption
+  @OptionGroup(title: "Where it goes") var destination: DestinationOptions
+  @OptionGroup(title: "Where it goes") var config: ConfigOption
 
-  @Flag(name: [.customShort("r"), .long], help: "Add the files in folders, recursively.")
+  @Flag(name: [.customShort("r"), .long], help: .usual("Add the files in folders, recursively."))
   var recursive = false
 
-  @OptionGroup(title: "Folders") var folders: FolderOptions
-  @OptionGroup(title: "Files already sent") var sent: SentOptions
-  @OptionGroup var queue: QueueOptions
+  @OptionGroup(title: "What is added") var folders: FolderOptions
+  @OptionGroup(title: "What is added") var sent: SentOptions
+  @OptionGroup(title: "Queue and history") var queue: QueueOptions
 
   func run(in context: Context) throws {
     let target = try destination.target(of: config.loadAndWarn(in: context))

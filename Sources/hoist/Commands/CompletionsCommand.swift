@@ -3,7 +3,7 @@ import ArgumentParser
 struct CompletionsCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "completions",
-    abstract: "Print a script that lets a shell complete hoist's commands and options.",
+    abstract: "Print a script that completes commands in a shell.",
     discussion: """
       bash:  hoist completions bash > ~/.local/share/bash-completion/completions/hoist
       zsh:   hoist completions zsh > a folder of $fpath/_hoist
@@ -19,6 +19,6 @@ struct CompletionsCommand: HoistCommand {
 
   func run(in context: Context) {
     guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
-    context.output.line(CompletionScript.text(for: shell))
+    context.output.line(HelpPage.whole { CompletionScript.text(for: shell) })
   }
 }

@@ -5,7 +5,7 @@ import UploadModel
 struct ConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "Check the configuration, print its path, or show all values in effect.",
+    abstract: "Check the configuration, print its path, or show it.",
     subcommands: [Check.self, Path.self, Show.self])
 
   struct Check: HoistCommand {

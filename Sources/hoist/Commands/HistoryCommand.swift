@@ -5,7 +5,8 @@ import UploadStore
 
 struct HistoryCommand: HoistCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "Show what was sent: every attempt, the latest last.")
+    commandName: "history", abstract: "Show what was sent: every attempt, the latest last.",
+    usage: "hoist history [options]")
 
   @OptionGroup var queue: QueueOptions
 

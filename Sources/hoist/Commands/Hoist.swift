@@ -14,16 +14,12 @@ struct Hoist: AsyncParsableCommand {
       sent fails with its reason, without stopping the others; failures that may be temporary are retried.
 
       A target is a URL, or a table of the configuration that says which field carries the file, \
-      and which fields, headers and credentials go with it. See config/config.toml for an example of \
-      everything.
+      and which fields, headers and credentials go with it (hoist target new).
 
       EXAMPLES:
         hoist photo.jpg report.pdf --to https://host/upload
         hoist push *.log --to https://host/upload --field log --form run=42
-        hoist push -r photos --to nas --report sent.json
         hoist receive --port 3000 --dir inbox
-        hoist trust https://nas:8443/upload
-        hoist target new
 
       EXIT STATUS:
         0    everything was sent
@@ -32,12 +28,25 @@ struct Hoist: AsyncParsableCommand {
         130  interrupted
       """,
     version: VersionText.text,
-    subcommands: [
-      ScreenCommand.self, PushCommand.self, SendCommand.self, AddCommand.self, QueueCommand.self,
-      HistoryCommand.self, ReportCommand.self, ReceiveCommand.self, MimeCommand.self,
-      TrustCommand.self, ConfigCommand.self, TargetsCommand.self, TargetCommand.self,
-      ListCommand.self, GetCommand.self, RemoveCommand.self, CompletionsCommand.self,
-      DemoCommand.self,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Send",
+        subcommands: [
+          ScreenCommand.self, PushCommand.self, AddCommand.self, SendCommand.self, DemoCommand.self,
+        ]),
+      CommandGroup(
+        name: "Look",
+        subcommands: [
+          QueueCommand.self, HistoryCommand.self, ReportCommand.self, MimeCommand.self,
+          ListCommand.self, GetCommand.self, RemoveCommand.self,
+        ]),
+      CommandGroup(
+        name: "Set up",
+        subcommands: [
+          TargetCommand.self, TargetsCommand.self, ConfigCommand.self, TrustCommand.self,
+          CompletionsCommand.self,
+        ]),
+      CommandGroup(name: "Serve", subcommands: [ReceiveCommand.self]),
     ],
     defaultSubcommand: ScreenCommand.self)
 }

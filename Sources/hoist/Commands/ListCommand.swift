@@ -6,6 +6,7 @@ import UploadModel
 struct ListCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "List what is on a target's server already.",
+    usage: "hoist ls [options] [TARGET]",
     discussion: """
       The target's table server.list describes how. Each entry is one line: its identifier, a tab \
       and its name, or the columns set in that table. With --json, each line is an object with all that the server \

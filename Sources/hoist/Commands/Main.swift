@@ -28,6 +28,11 @@ enum Main {
   /// Runs the command that the arguments name. Returns the exit status.
   @MainActor
   static func run(in context: Context) async -> Int32 {
+    if !HelpPage.isWhole, let arguments = HelpPage.askingForWhole(context.arguments) {
+      var context = context
+      context.arguments = arguments
+      return await HelpPage.$isWhole.withValue(true) { await run(in: context) }
+    }
     let arguments = context.arguments
     do {
       try AddressSpace.check()
@@ -79,7 +84,8 @@ enum Main {
     default:
       switch Hoist.exitCode(for: error) {
       case .success where asksForHelp(arguments):
-        return end(saying: Hoist.fullMessage(for: error), in: context)
+        let page = HelpPage.text({ Hoist.fullMessage(for: error) }, for: arguments)
+        return end(saying: page, in: context)
       case .success where arguments.contains(where: { $0.hasPrefix(scalars: "-") }):
         // "-dash.txt" contains "-h", and a script must not mistake the help for success.
         mistake = UserError(

@@ -6,7 +6,7 @@ import UploadModel
 struct MimeCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "mime",
-    abstract: "Print the media type that each file would be sent with, and where it came from.")
+    abstract: "Print the media type of files, and where it came from.")
 
   @Argument(help: ArgumentHelp("The files.", valueName: "file"))
   var files: [String]

@@ -10,44 +10,56 @@ import UploadModel
 import UploadStore
 
 struct PushCommand: HoistCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "push",
-    _superCommandName: "hoist",
-    abstract: "Upload files without a screen, for scripts.",
-    discussion: """
-      The URL of each result, where the server names one, goes to standard output and everything \
-      else to standard error: progress bars on a terminal, otherwise one line for each file. The first ^c stops \
-      sending but still prints the summary; the second one exits at once.
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "push", _superCommandName: "hoist",
+      abstract: "Upload files without a screen, for scripts.",
+      usage: "hoist push [options] [FILE…]",
+      discussion: HelpPage.isWhole ? wholeDiscussion : discussion)
+  }
 
-      hoist gives up on a server that cannot be reached after as many tries as --attempts says; all files \
-      that were still to go there fail too. (The screen waits for the server instead.)
+  private static let discussion = """
+    EXAMPLES:
+      hoist push *.log --to https://host/upload
+      hoist push -r photos --to nas --report sent.json
+      hoist push --retry-failed sent.json
+    """
 
-      With --json, standard output has one object per line instead: "event" is queued, skipped, \
-      started, progress, sent, retrying, finished, failed or summary.
+  private static let wholeDiscussion = """
+    The URL of each result, where the server names one, goes to standard output and everything \
+    else to standard error: progress bars on a terminal, otherwise one line for each file. The first ^c stops \
+    sending but still prints the summary; the second one exits at once.
 
-      A file can be followed by its own type, name and form field, as in curl:
-      'a.jpg;type=image/webp;name=b.jpg;field=photo'.
+    hoist gives up on a server that cannot be reached after as many tries as --attempts says; all files \
+    that were still to go there fail too. (The screen waits for the server instead.)
 
-      EXAMPLES:
-        hoist push *.log --to https://host/upload
-        hoist push -r photos --exclude '*.tmp' --report sent.json
-        hoist push --retry-failed sent.json
-        find . -newer last -type f -print0 | hoist push --from-file - -0
-        pg_dump shop | hoist push - --name shop.sql
-        hoist push --watch ~/Scans
-        hoist push -q pic.png | xclip
-      """)
+    With --json, standard output has one object per line instead: "event" is queued, skipped, \
+    started, progress, sent, retrying, finished, failed or summary.
+
+    A file can be followed by its own type, name and form field, as in curl:
+    'a.jpg;type=image/webp;name=b.jpg;field=photo'.
+
+    EXAMPLES:
+      hoist push *.log --to https://host/upload
+      hoist push -r photos --exclude '*.tmp' --report sent.json
+      hoist push --retry-failed sent.json
+      find . -newer last -type f -print0 | hoist push --from-file - -0
+      pg_dump shop | hoist push - --name shop.sql
+      hoist push --watch ~/Scans
+      hoist push -q pic.png | xclip
+    """
 
   @Argument(
-    help: ArgumentHelp(
-      "Files, patterns, folders with -r, <(command), or - for standard input.", valueName: "file"),
+    help: .usual(
+      "Files, folders with -r, or - for standard input.",
+      detail: "Patterns that the shell has left alone and <(command) work too.", valueName: "file"),
     completion: .file())
   var files: [String] = []
 
   @OptionGroup(title: "What is sent") var selection: SelectionOptions
   @OptionGroup(title: "What is sent") var folders: FolderOptions
-  @OptionGroup(title: "Files already sent") var sent: SentOptions
-  @OptionGroup(title: "Dry run") var preview: PreviewOptions
+  @OptionGroup(title: "What is sent") var sent: SentOptions
+  @OptionGroup(title: "Output") var preview: PreviewOptions
   @OptionGroup(title: "Output") var telling: ReportingOptions
   @OptionGroup(title: "Where it goes") var destination: DestinationOptions
   @OptionGroup(title: "Where it goes") var config: ConfigOption
@@ -55,10 +67,10 @@ struct PushCommand: HoistCommand {
   @OptionGroup(title: "Logging") var logging: LogOptions
   @OptionGroup(title: "Queue and history") var queue: QueueOptions
 
-  @Flag(help: "Keep nothing in the history.")
+  @Flag(help: .rare("Keep nothing in the history."))
   var noHistory = false
 
-  @Flag(help: "Stop everything at the first failure.")
+  @Flag(help: .rare("Stop everything at the first failure."))
   var failFast = false
 
   func validate() throws {

@@ -8,7 +8,7 @@ import UploadStore
 struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue",
-    abstract: "Show and change the queue, even while a hoist is sending it.",
+    abstract: "Show and change the queue, even while it is sent.",
     subcommands: [List.self, Remove.self, Retry.self, Clear.self, Stop.self, Start.self],
     defaultSubcommand: List.self)
 

@@ -8,8 +8,11 @@ import UploadModel
 struct ReceiveCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "receive",
-    abstract: "Receive uploads into a folder: a small server for tests, a desk or a home network.",
+    abstract: "Receive uploads into a folder: a small server.",
+    usage: "hoist receive [options]",
     discussion: """
+      For tests, a desk or a home network.
+
       POST /upload        one file, any field name
       POST /multiupload   up to 10 files in one request
       GET  /              what has arrived, and a form to send files with a browser

@@ -6,7 +6,8 @@ import UploadStore
 struct ReportCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Make a page about what was sent: when, how fast, and what failed and why.",
+    abstract: "Make a page about what was sent, and what failed.",
+    usage: "hoist report [options]",
     discussion: """
       The page is one HTML file that needs no script and nothing from elsewhere. Without a time, it covers the last \
       run: everything since the last pause of 15 minutes or more. "--since yesterday --until today" is one day.

@@ -8,10 +8,10 @@ import UploadStore
 struct ScreenCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "screen",
-    abstract:
-      "Queue files on a screen and watch them go. This is what hoist does without a command.",
+    abstract: "Queue files on a screen and watch them go.",
+    usage: "hoist [options] [FILE…]",
     discussion: """
-      Press ? on the screen for its keys. What was queued and not sent is there again the next time. \
+      This is what hoist does without a command. Press ? on the screen for its keys. What was queued and not sent is there again the next time. \
       A second hoist shows the same queue and can add to it; only one of them sends.
       """)
 
@@ -19,13 +19,13 @@ struct ScreenCommand: HoistCommand {
     help: ArgumentHelp("Files and folders to queue.", valueName: "file"), completion: .file())
   var files: [String] = []
 
-  @OptionGroup var destination: DestinationOptions
-  @OptionGroup var config: ConfigOption
-  @OptionGroup var options: TargetOptions
-  @OptionGroup var queue: QueueOptions
+  @OptionGroup(title: "Where it goes") var destination: DestinationOptions
+  @OptionGroup(title: "Where it goes") var config: ConfigOption
+  @OptionGroup(title: "Where it goes") var options: TargetOptions
+  @OptionGroup(title: "What is sent") var folders: FolderOptions
+  @OptionGroup(title: "What is sent") var sent: SentOptions
   @OptionGroup(title: "Logging") var logging: LogOptions
-  @OptionGroup(title: "Files already sent") var sent: SentOptions
-  @OptionGroup(title: "Folders") var folders: FolderOptions
+  @OptionGroup(title: "Queue and history") var queue: QueueOptions
 
   @Flag(help: "Start with an empty screen. Files in the queue stay there for the next time.")
   var fresh = false

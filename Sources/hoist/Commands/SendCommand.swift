@@ -8,6 +8,7 @@ struct SendCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
     abstract: "Send what is in the queue, without a screen.",
+    usage: "hoist send [options]",
     discussion: """
       Prints a line when a file is done or fails, and exits when nothing is left to send. Failed files stay in the \
       queue. It waits for a server that it cannot reach, but not for one that refuses the credentials. If another \
@@ -30,10 +31,10 @@ struct SendCommand: HoistCommand {
   @Flag(help: "Keep running when the queue is empty, and send what is added, until told to stop.")
   var stay = false
 
-  @OptionGroup var destination: DestinationOptions
-  @OptionGroup var config: ConfigOption
-  @OptionGroup var options: TargetOptions
-  @OptionGroup var queue: QueueOptions
+  @OptionGroup(title: "Where it goes") var destination: DestinationOptions
+  @OptionGroup(title: "Where it goes") var config: ConfigOption
+  @OptionGroup(title: "Where it goes") var options: TargetOptions
+  @OptionGroup(title: "Queue and history") var queue: QueueOptions
   @OptionGroup(title: "Logging") var logging: LogOptions
 
   /// Continues sending for a screen that the user has left; see `Handover`.

@@ -7,7 +7,7 @@ import UploadModel
 struct TrustCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "trust",
-    abstract: "Show a server's certificate and, if confirmed, pin its key in the configuration.",
+    abstract: "Show a server's certificate and, if confirmed, pin it.",
     discussion: """
       For servers whose certificate no known authority has signed. Compare the fingerprint with what the \
       server's owner says before you say yes. From then on only the holder of that key is trusted, \

@@ -5,7 +5,7 @@ import Settings
 /// `--config`, and the configuration that it names.
 struct ConfigOption: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .rare(
       "The configuration file. Default: ~/.config/hoist/config.toml.", valueName: "file"),
     completion: .file(extensions: ["toml"]))
   var config: String?

@@ -5,17 +5,17 @@ import UploadModel
 
 struct DestinationOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Where the files go: a URL, or the name of a target in the configuration.",
-      discussion:
+    help: .usual(
+      "A URL, or the name of a target in the configuration.",
+      detail:
         "Default: the configuration's default_target, or with push --retry-failed where the files were to go.",
       valueName: "target-or-url"),
     completion: ConfigOption.targetNames)
   var to: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The form field that carries the file. Default: the target's own, or \"file\".",
+    help: .usual(
+      "The form field that carries the file.", detail: "Default: the target's own, or \"file\".",
       valueName: "name"))
   var field: String?
 

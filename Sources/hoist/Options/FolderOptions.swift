@@ -3,23 +3,23 @@ import FileDiscovery
 
 /// The options that say which files in a folder are added.
 struct FolderOptions: ParsableArguments {
-  @Flag(help: "In folders, include files whose names begin with a dot.")
+  @Flag(help: .rare("In folders, include files whose names begin with a dot."))
   var hidden = false
 
-  @Flag(help: "In folders, follow links to other folders.")
+  @Flag(help: .rare("In folders, follow links to other folders."))
   var followLinks = false
 
   @Option(
-    help: ArgumentHelp(
-      "In folders, leave out what matches, in the syntax of .gitignore: \"*.tmp\", \"build/\".",
-      valueName: "pattern"))
+    help: .usual(
+      "In folders, leave out what matches: '*.tmp', 'build/'.",
+      detail: "The syntax is that of .gitignore.", valueName: "pattern"))
   var exclude: [String] = []
 
-  @Option(help: ArgumentHelp("In folders, include only what matches.", valueName: "pattern"))
+  @Option(help: .rare("In folders, include only what matches.", valueName: "pattern"))
   var include: [String] = []
 
   @Option(
-    help: ArgumentHelp(
+    help: .rare(
       "In folders, leave out what is matched by the patterns in files of this name, such as .gitignore.",
       valueName: "name"))
   var ignoreFile: String?

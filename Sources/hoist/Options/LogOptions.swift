@@ -4,15 +4,15 @@ import UploadModel
 
 struct LogOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .rare(
       "Append a line for each event of a file. Secrets are left out.", valueName: "file"),
     completion: .file())
   var log: String?
 
   @Flag(
     name: [.short, .long],
-    help:
-      "Log each attempt and its delays as well. Without --log, push logs to standard error.")
+    help: .rare(
+      "Log each attempt and its delays as well. Without --log, push logs to standard error."))
   var verbose = false
 
   /// The journal that was asked for, if any. It goes to standard error only with `mayUseErrors`.

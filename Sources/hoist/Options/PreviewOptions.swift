@@ -6,10 +6,13 @@ import UploadModel
 
 /// `--dry-run` and `--as-curl`: show what would be sent, and send nothing.
 struct PreviewOptions: ParsableArguments {
-  @Flag(help: "Show each request as it would be sent, with secrets as $NAME, and send nothing.")
+  @Flag(
+    help: .usual("Show each request, and send nothing.", detail: "Secrets are shown as $NAME."))
   var dryRun = false
 
-  @Flag(help: "Print the curl command for each request, with secrets as $NAME, and send nothing.")
+  @Flag(
+    help: .usual(
+      "Print a curl command for each, and send nothing.", detail: "Secrets are shown as $NAME."))
   var asCurl = false
 
   /// Whether either option is given, so that nothing is sent.

@@ -7,7 +7,7 @@ import UploadStore
 struct QueueOptions: ParsableArguments {
   @Option(
     name: .customLong("queue"),
-    help: ArgumentHelp(
+    help: .rare(
       "The queue file. Default: $HOIST_QUEUE, or ~/.local/state/hoist/queue.sqlite.",
       valueName: "file"))
   var path: String?

@@ -3,16 +3,15 @@ import Foundation
 
 /// The options that say what a push reports, and where.
 struct ReportingOptions: ParsableArguments {
-  @Flag(help: "Print one JSON object per line.")
+  @Flag(help: .usual("Print one JSON object per line."))
   var json = false
 
-  @Flag(name: [.short, .long], help: "Print only results and failures.")
+  @Flag(name: [.short, .long], help: .usual("Print only results and failures."))
   var quiet = false
 
   @Option(
-    help: ArgumentHelp(
-      "Write each file's result to this file, whose name must end in .json or .csv.",
-      valueName: "file"),
+    help: .usual(
+      "Write each file's result to a .json or .csv file.", valueName: "file"),
     completion: .file(extensions: ["json", "csv"]))
   var report: String?
 

@@ -6,43 +6,44 @@ import UploadModel
 
 /// The options that say which files a push sends.
 struct SelectionOptions: ParsableArguments {
-  @Flag(name: [.customShort("r"), .long], help: "Send the files in folders, recursively.")
+  @Flag(name: [.customShort("r"), .long], help: .usual("Send the files in folders, recursively."))
   var recursive = false
 
   @Option(
-    help: ArgumentHelp(
-      "A file with one path on each line; - for standard input.", valueName: "list"),
+    help: .usual("A list of paths, a line each; - for standard input.", valueName: "list"),
     completion: .file())
   var fromFile: String?
 
   @Flag(
     name: [.customShort("0"), .customLong("null")],
-    help: "The paths in the list are separated by NULs.")
+    help: .rare("The paths in the list are separated by NULs."))
   var null = false
 
-  @Option(help: "The name under which standard input, or what <(command) stands for, is sent.")
+  @Option(help: .usual("The name of standard input, or of <(command)."))
   var name: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Send again, to the same target, what failed in an earlier push according to its report.",
-      valueName: "report.json"),
+    help: .usual(
+      "Send again what failed in an earlier push.",
+      detail: "Its report in JSON says what failed, and where it was to go.", valueName: "report"),
     completion: .file(extensions: ["json"]))
   var retryFailed: String?
 
   @Flag(
-    help:
+    help: .rare(
       "With --retry-failed, also send files that may have arrived; the server may then store them twice."
-  )
+    ))
   var evenArrived = false
 
   @Option(
-    help: ArgumentHelp(
-      "Send each file that is written to this folder or moved into it, until ^c. With -r, also in folders below it.",
+    help: .usual(
+      "Send each file that appears in this folder, until ^c.",
+      detail:
+        "It appears when it has been written or moved there. With -r, also in folders below it.",
       valueName: "folder"), completion: .directory)
   var watch: String?
 
-  @Flag(help: "With --watch, first send the files that are there already.")
+  @Flag(help: .rare("With --watch, first send the files that are there already."))
   var existing = false
 
   /// Everything to send, with the failed files of an earlier report. Mistakes are found here, before anything is sent.

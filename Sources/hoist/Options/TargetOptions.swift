@@ -9,53 +9,53 @@ import UploadModel
 /// Option groups are not nested: in a debug build, each level makes a command take several times as long to start.
 struct TargetOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "A form field to send before the file. It replaces the target's own field of that name.",
-      valueName: "key=value"))
+    help: .usual(
+      "A form field to send before the file.",
+      detail: "It replaces the target's own field of that name.", valueName: "key=value"))
   var form: [String] = []
 
   @Option(
-    help: ArgumentHelp(
+    help: .rare(
       "A form field to send after all others, even if there is another one of that name.",
       valueName: "key=value"))
   var formAdd: [String] = []
 
   @Option(
-    help: ArgumentHelp(
+    help: .rare(
       "The media type that the server is told for every file, instead of each file's own.",
       valueName: "type/subtype"))
   var type: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .rare(
       "The name that the server is told for every file, with placeholders such as {uuid}.{file.ext}.",
       valueName: "name"))
   var fileName: String?
 
-  @Option(help: ArgumentHelp("A header field to send.", valueName: "\"Name: value\""))
+  @Option(help: .usual("A header field to send.", valueName: "name: value"))
   var header: [String] = []
 
   @Option(
-    help: ArgumentHelp(
+    help: .rare(
       "The number of concurrent uploads, \(HumanReadable.range(Concurrency.range)), or auto (the default).",
       valueName: "n"))
   var concurrency: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .rare(
       "The number of attempts for a file, where retrying can help. Default: 5.", valueName: "n"))
   var attempts: Int?
 
   @Option(
-    help: ArgumentHelp(
+    help: .rare(
       "The time without a byte after which an attempt fails, such as 90 (seconds) or 5m. Each of the --attempts may wait that long. Default: 60.",
       valueName: "time"))
   var timeout: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The total bandwidth limit, such as \"2MB/s\", in place of the target's rate_limit; \"off\" for none.",
-      valueName: "speed"))
+    help: .usual(
+      "The total bandwidth limit, such as 2MB/s, or off.",
+      detail: "It replaces the target's rate_limit.", valueName: "speed"))
   var limit: String?
 
   /// The name of the target that these options make of `target`, with those that are needed to make it again. If
