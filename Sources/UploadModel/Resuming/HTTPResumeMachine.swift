@@ -201,14 +201,12 @@ package struct HTTPResumeMachine: ResumeMachine {
     guard rest > 0, let append = limits?.append else { return false }
     let piece = max(append, limits?.least ?? 0)
     if piece == 0 { return true }
-    return piece < Self.leastPiece && (rest - 1) / piece >= Self.mostTinyPieces
+    return piece < Self.leastPiece && (rest - 1) / piece >= ResumeLimits.mostTinyPieces
   }
 
   /// The smallest sensible piece, in bytes. If the server refuses a smaller piece, the reason is not its size, and a
   /// lower limit is hardly meant for files.
   private static let leastPiece: Int64 = 16 << 10
-  /// The most pieces smaller than `leastPiece` in one upload.
-  static let mostTinyPieces: Int64 = 100
 }
 
 /// What a server's replies mean, and what comes next. Section names are those of the draft.
@@ -615,15 +613,4 @@ extension HTTPResumeMachine {
     else { return nil }
     return type.split(scalar: "#").last
   }
-}
-
-/// What is known about a server that may speak Resumable Uploads for HTTP.
-package struct HTTPResumeServer: Hashable, Sendable, Codable {
-  /// The limits that it has announced, if any.
-  package var limits: ResumeLimits?
-  /// The version of the draft in which it is asked whether an upload can resume.
-  package var version = DraftVersion.newest
-  /// Whether `version` is known to be the server's version, or the server is known to speak no version. If not, older
-  /// versions are tried when the server makes no offer.
-  package var isSettled = true
 }

@@ -71,7 +71,7 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
     case .otherVersion: "The server does not speak tus 1.0.0."
     case .appendTooSmall:
       "The server takes so few bytes in one request (max-append-size of Upload-Limit) that the file would need "
-        + "more than \(HTTPResumeMachine.mostTinyPieces) of them."
+        + "more than \(ResumeLimits.mostTinyPieces) of them."
     case .checksumMismatch:
       "Three times in a row, the checksum of the received bytes differed from that of the sent bytes."
     }

@@ -11,6 +11,9 @@ package struct ResumeLimits: Hashable, Sendable, Codable {
   var least: Int64?
   /// For how many seconds from now the server keeps the upload.
   var age: Int64?
+
+  /// The most pieces smaller than `leastPiece` in one upload.
+  static let mostTinyPieces: Int64 = 100
 }
 
 extension ResumeLimits {

@@ -70,11 +70,6 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   /// Whether the next attempt finds out what became of a request that may have finished the upload.
   package var settlesItself: Bool { pieces != nil }
 
-  /// The request that makes the server forget the upload; nil if there is no such request.
-  package func termination(at target: Target, _ values: Template.Values) -> ResumeRequest? {
-    machine.termination(of: self, at: target, values)
-  }
-
   /// The version of the draft in which to resume.
   package var version: DraftVersion { draft ?? .newest }
 

@@ -3,6 +3,19 @@ import ScalarText
 
 /// Whether and how an upload to a target resumes.
 package struct ResumeRules: Hashable, Sendable {
+  /// The protocol by which server and client agree on how much has arrived.
+  package enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Each attempt sends the whole file.
+    case off
+    /// tus 1.0.0 (https://tus.io/protocols/resumable-upload).
+    case tus
+    /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): the usual request, which can resume if the
+    /// server says so.
+    case http
+    /// tus or Resumable Uploads for HTTP, whichever the server speaks.
+    case auto
+  }
+
   package var mode: Mode
   /// The most bytes of the file in one request; if nil, one request carries all the remaining bytes.
   package var chunk: Int64?
