@@ -97,8 +97,8 @@ extension BadConfiguration {
       line: "pieces = { max_pieces = 10001 }",
       "pieces.max_pieces: expected a whole number from 1 to 10000, found 10001"),
     BadConfiguration(
-      line: "pieces = { parallel = 17 }",
-      "pieces.parallel: expected a whole number from 1 to 16, found 17"),
+      line: "pieces = { parallel = 65 }",
+      "pieces.parallel: expected a whole number from 1 to 64, found 65"),
     BadConfiguration(
       line: "pieces = { parallel = 2 }",
       "pieces.parallel: these pieces go one after the other: without \"finish\", the last piece ends the upload"

@@ -16,6 +16,8 @@ struct LaneTests {
   private final class Counting: Sendable {
     struct Content {
       var atOnce = 0
+      /// The most that it had at once.
+      var most = 0
       /// The sum of those that each request found there, and itself.
       var found = 0
       var connections = 0
@@ -70,6 +72,7 @@ struct LaneTests {
         let name = String(request.line.split(separator: " ")[1])
         let decision = content.withLock { content in
           content.atOnce += 1
+          content.most = max(content.most, content.atOnce)
           content.found += content.atOnce
           return decide(&content)
         }
@@ -110,6 +113,56 @@ struct LaneTests {
     }
     #expect(arrived == count)
     #expect(twice == 0)
+  }
+
+  /// Sends one file in pieces, which the last request names.
+  private func sendPieces(
+    _ count: Int, to counting: Counting, _ change: (inout PieceRules) -> Void = { _ in }
+  ) async throws {
+    func template(_ text: String) throws -> Template {
+      try Template(
+        text, scope: Template.Placeholder.ofPiece + [.pieces],
+        lookup: Template.Lookup(environment: { _ in nil }))
+    }
+    var rules = PieceRules()
+    rules.size = 1000
+    rules.piece.address = .base(try template("{piece.number}"))
+    rules.each = PieceRules.Each(try template("{piece.number}"), separator: ",")
+    rules.finish = Call(method: "POST")
+    rules.finish?.text = try template("{pieces}")
+    change(&rules)
+    var target = Target(name: "test", url: counting.server.url("/"))
+    (target.body, target.concurrency, target.resume.pieces) = (.binary, .automatic, rules)
+    target.retry = RetryPolicy(attempts: 5, base: 0.5, cap: 2)
+    let path = try folder.write("large", count: count * 1000)
+    let ends = await EngineHarness(lanes: UploadEngine.mostLanes).upload([path], to: target)
+    #expect(ends.allSatisfy { $0.receipt != nil }, "\(ends)")
+    let (arrived, twice) = counting.content.withLock { content in
+      (content.arrived.count, content.arrived.values.count { $0 > 1 })
+    }
+    // The pieces, and what makes one file of them.
+    #expect(arrived == count + 1)
+    #expect(twice == 0)
+  }
+
+  @Test func oneFileInPiecesClimbsAsManyFilesDo() async throws {
+    let counting = try Counting(working: { usleep(50_000) })
+    try await sendPieces(300, to: counting)
+    #expect(counting.content.withLock { $0.most } >= 8)
+  }
+
+  @Test func oneFileInPiecesGivesWayAsManyFilesDo() async throws {
+    let counting = try Counting { content in
+      content.atOnce > 8 ? .refuses("503 Busy") : .takes
+    }
+    try await sendPieces(600, to: counting)
+    #expect(counting.refusals <= 8)
+  }
+
+  @Test func noMorePiecesAreSentAtOnceThanTheTargetAllows() async throws {
+    let counting = try Counting()
+    try await sendPieces(100, to: counting) { $0.parallel = 2 }
+    #expect(counting.content.withLock { $0.most } == 2)
   }
 
   @Test func aServerWithOneWorkerGetsFewLanes() async throws {

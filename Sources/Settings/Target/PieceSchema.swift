@@ -12,7 +12,7 @@ extension Schema where Root == PieceRules {
       Key("min", \.min, .bytes), Key("max", \.max, .bytes), Key("round", \.round, .bytes),
       Key("max_pieces", \.maxPieces, .integer(in: 1...PieceRules.mostPieces)),
       Key("min_pieces", \.minPieces, .integer(in: 1...100)),
-      Key("parallel", \.parallel, .integer(in: 1...16)), Key("above", \.above, .bytes),
+      Key("parallel", \.parallel, .integer(in: Concurrency.range)), Key("above", \.above, .bytes),
       Key("first", \.first, .integer(in: 0...1_000_000)),
       Key("begin", \.begin, from: Call(method: "POST"), .step(file, .values(.begun))),
       Key("ticket", \.ticket, from: Call(method: "POST"), .step(ofPiece)),
@@ -131,7 +131,7 @@ extension PieceRules {
   }
 
   private func checkOrder(_ place: (String) -> ConfigNode) throws(ConfigError) {
-    guard parallel > 1, let reason = orderedBy else { return }
+    guard let parallel, parallel > 1, let reason = orderedBy else { return }
     let why =
       switch reason {
       case "finish": "without \"finish\", the last piece ends the upload"

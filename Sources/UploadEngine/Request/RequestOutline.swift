@@ -200,7 +200,7 @@ package struct RequestOutline: Hashable, Sendable {
       of: whole, in: size,
       digests: digests.isEmpty ? nil : FileDigest.digests(digests, of: file, in: range), values)
     pieces = Pieces(
-      size: size, count: count, parallel: min(rules.parallel, count),
+      size: size, count: count, parallel: min(rules.mostAtOnce, target.concurrency.most, count),
       begin: try Head(rules.begin, of: upload.destination, call: shown, target: values),
       ticket: try Head(rules.ticket, of: upload.destination, call: shown, target: values),
       finish: try Head(rules.finish, of: upload.destination, call: shown, target: values))

@@ -33,6 +33,8 @@ package struct PieceMachine: ResumeMachine {
 
   package private(set) var course: ResumeCourse
   @Boxed private var rules: PieceRules
+  /// The most pieces that may be under way at once.
+  private let mostAtOnce: Int
   /// The value of `{upload.id}` in an upload that this attempt begins.
   private let freshID: String
   private var phase = Phase.beginning
@@ -55,7 +57,7 @@ package struct PieceMachine: ResumeMachine {
     let values = start.values(start.now)
     course = ResumeCourse(
       start, creation: rules.url == nil ? try start.creation(values) : start.url, values)
-    (self.rules, freshID) = (rules, start.id)
+    (self.rules, mostAtOnce, freshID) = (rules, rules.mostAtOnce, start.id)
     response = rules.response(of: start.target)
   }
 
@@ -116,7 +118,7 @@ package struct PieceMachine: ResumeMachine {
         $0 + Int64($1.count)
       }
       guard rules.orderedBy == nil, done.end <= count, bytes == point.offset else { return false }
-    } else if rules.parallel > 1 {
+    } else if mostAtOnce > 1 {
       guard let taken else { return false }
       note { $0.done = taken }
     }
@@ -165,7 +167,7 @@ package struct PieceMachine: ResumeMachine {
     do throws(Failure.Cause) {
       var progress = PieceProgress(
         id: freshID, size: try rules.size(for: course.length), seal: seal)
-      if rules.parallel > 1 { progress.done = PieceSet() }
+      if mostAtOnce > 1 { progress.done = PieceSet() }
       // The point is saved without the query, which may contain credentials.
       var place = URLComponents(url: course.creation, resolvingAgainstBaseURL: true)
       place?.query = nil
@@ -271,7 +273,7 @@ package struct PieceMachine: ResumeMachine {
   package var width: Int { max(1, flights.count) }
   package var isBreakingOff: Bool { held != nil }
   package var wantsMore: Bool {
-    held == nil && !flights.isEmpty && flights.count < rules.parallel && missing != nil
+    held == nil && !flights.isEmpty && flights.count < mostAtOnce && missing != nil
   }
 
   package mutating func sendMore() -> [ResumeAction] {

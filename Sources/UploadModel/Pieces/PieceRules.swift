@@ -15,8 +15,8 @@ package struct PieceRules: Hashable, Sendable {
   package var maxPieces = Self.mostPieces
   /// The fewest pieces of a file, if its pieces can be small enough for that.
   package var minPieces = 1
-  /// The most pieces of a file that are sent at once.
-  package var parallel = 1
+  /// The most pieces of a file that are sent at once; nil leaves that to the target's lanes, if any order will do.
+  package var parallel: Int?
   /// Files of at most this many bytes go in the target's usual request; nil if all go in pieces.
   package var above: Int64?
   package var first = 1
@@ -142,6 +142,16 @@ package struct PieceRules: Hashable, Sendable {
     if status != nil { return "status" }
     if !beginning.isEmpty { return "begins" }
     return unanswered == .again ? nil : "unanswered"
+  }
+
+  /// The most pieces of a file that may be sent at once.
+  ///
+  /// A server that is told all pieces in the end does not need them in order. One that is not may append them as they
+  /// come, so with that one, the configuration has to say that they can be sent at once.
+  package var mostAtOnce: Int {
+    guard orderedBy == nil else { return 1 }
+    let namesAll = finish?.templates.contains { $0.asks(for: .pieces) } ?? false
+    return parallel ?? (namesAll ? Concurrency.range.upperBound : 1)
   }
 
   /// Whether a reply says that the server no longer knows the upload.

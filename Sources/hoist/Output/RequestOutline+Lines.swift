@@ -18,7 +18,7 @@ extension RequestOutline {
       }
       if let fields = asked.fields { lines.append("  the ticket's fields at \(fields)") }
     } else if let pieces {
-      let once = pieces.parallel > 1 ? ", \(pieces.parallel) at once" : ""
+      let once = pieces.parallel > 1 ? ", up to \(pieces.parallel) at once" : ""
       lines.append(
         "in \(HumanReadable.count(pieces.count, "piece")) of at most \(HumanReadable.bytes(pieces.size))\(once)"
       )

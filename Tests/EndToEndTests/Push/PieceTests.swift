@@ -318,7 +318,7 @@ extension EndToEnd {
       let shown = try await desk.hoist("push a.bin --dry-run")
       #expect(shown.status == 0, "\(shown)")
       for line in [
-        "in 2 pieces of at most 5.2 MB, 2 at once",
+        "in 2 pieces of at most 5.2 MB, up to 2 at once",
         "first POST http://localhost:\(desk.port)/presign/begin",
         "before each piece GET http://localhost:\(desk.port)/presign/part?number=1&upload={begin.upload}",
         "  body {\"name\":\"a.bin\",\"size\":6000000,\"type\":\"application/octet-stream\"}",

@@ -6,7 +6,7 @@ import Testing
 /// Several pieces at once: which reply comes when, and what is asked and done meanwhile.
 struct ParallelPieces: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  var parallel = 3
+  var parallel: Int? = 3
   var change: @Sendable (inout PieceRules) -> Void = { _ in }
   var size: Int64 = 10
   var point: (@Sendable (ResumeRules) -> ResumePoint)?
@@ -92,6 +92,24 @@ extension PieceMachineTests {
       expected: three.dropLast() + [
         "keep /upload at 4", three[5], "keep /upload at 6", "keep /upload at 10", "verify",
         "keep /upload at 10 finishing", finish, "done 201 10",
+      ]),
+    ParallelPieces(
+      testDescription: "a server that is told all pieces takes them at once, unasked",
+      parallel: nil,
+      replies: [(0, begun), (2, etag(3)), (0, etag(1)), (1, etag(2)), (0, .status(201))],
+      expected: three + [
+        "keep /upload at 2", "keep /upload at 6", "keep /upload at 10", "verify",
+        "keep /upload at 10 finishing", finish, "done 201 10",
+      ]),
+    ParallelPieces(
+      testDescription: "a server that is not told may append them: one after the other",
+      parallel: nil,
+      change: { $0.finish?.text = nil },
+      replies: [(0, begun), (0, etag(1)), (1, etag(2)), (2, etag(3)), (0, .status(201))],
+      expected: [
+        "POST /upload", "keep /upload at 0", three[3], "keep /upload at 4", three[4],
+        "keep /upload at 8", three[5], "keep /upload at 10", "keep /upload at 10 finishing",
+        "POST /upload/7", "done 201 10",
       ]),
     ParallelPieces(
       testDescription: "one is lost: the others are waited for, and count",

@@ -29,10 +29,10 @@ struct PieceMachineTests {
     return call
   }
 
-  /// Pieces of 4 bytes: begin gives an identifier, each piece an ETag, and finish names them all.
+  /// Pieces of 4 bytes, one after the other: begin gives an identifier, each piece an ETag, and finish names them all.
   static func rules(_ change: (inout PieceRules) -> Void = { _ in }) -> ResumeRules {
     var pieces = PieceRules()
-    pieces.size = 4
+    (pieces.size, pieces.parallel) = (4, 1)
     pieces.begin = call("POST") { $0.values = [value("id", header: "x-id")] }
     pieces.piece = call("PUT", "/{begin.id}/{piece.number|03}") {
       $0.values = [value("etag", header: "etag")]
