@@ -77,12 +77,17 @@ import UploadModel
     other.target = "nas"
     Fixture.play(&state, .added([other]))
     #expect(Fixture.play(&state, .key("G"), .key("+")) == [.setConcurrency(3, target: "nas")])
-    #expect(state.concurrency == 4 && state.message?.hasSuffix("to nas") == true)
+    #expect(state.lanes(of: "photos").count == 4 && state.message?.hasSuffix("to nas") == true)
     #expect(Fixture.type("-", &state) == [.setConcurrency(2, target: "nas")])
     #expect(
       Fixture.play(&state, .command("lanes 7")) == [.setConcurrency(7, target: "nas")])
+    // What "auto" means is up to that target, too.
+    state.options.targets[0].concurrency = .auto(2...8)
+    #expect(
+      Fixture.play(&state, .command("lanes auto")) == [.setConcurrency(.auto(2...8), target: "nas")]
+    )
     #expect(Fixture.play(&state, .key("g"), .key("+")) == [.setConcurrency(5, target: "photos")])
-    #expect(state.concurrency == 5)
+    #expect(state.lanes(of: "photos").count == 5)
   }
 
   /// At every size, what lies over the list cuts no row in half.

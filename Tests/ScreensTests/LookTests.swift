@@ -347,6 +347,39 @@ import Testing
       state.message == "hoist finds how many files it sends at a time to photos, at most 32")
   }
 
+  @Test func theHeaderCountsTheLanesOfWhatIsSent() {
+    var state = Fixture.empty()
+    func header() -> String { render(state, size: Size(width: 120, height: 24)).text[0] }
+    state.options.targets = [TargetRow(name: "nas", url: "https://nas/", concurrency: .automatic)]
+    var other = Fixture.item(2, "b.bin")
+    other.target = "nas"
+    Fixture.play(
+      &state,
+      .target(name: "photos", url: "https://p/", concurrency: .automatic, listsServer: false),
+      .added([Fixture.item(1, "a.bin"), other]), .queue(.lanes(12, target: "nas")),
+      .engine([(ItemID(2), .preparing(attempt: 1))], at: state.now))
+    #expect(header().contains("12 lanes (auto)"))
+    Fixture.play(&state, .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
+    #expect(header().contains("16 lanes (auto)"))
+    // A number that was set for one of them is counted as well.
+    #expect(
+      Fixture.play(&state, .key("g"), .key("-")) == [.setConcurrency(3, target: "photos")])
+    #expect(header().contains("15 lanes (auto)"))
+  }
+
+  @Test func aKeyThatSetsANumberSaysHowItIsFoundAgain() {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state,
+      .target(name: "photos", url: "https://p/", concurrency: .automatic, listsServer: false))
+    Fixture.type("+", &state)
+    #expect(
+      state.message
+        == "sending at most 5 files at a time to photos · :lanes auto lets hoist find the number")
+    Fixture.type("+", &state)
+    #expect(state.message == "sending at most 6 files at a time to photos")
+  }
+
   @Test func autoKeepsToTheRangeOfTheTarget() {
     var state = Fixture.empty()
     #expect(

@@ -74,13 +74,8 @@ struct Header {
     } else if totals.busy > 0, state.settings.isStarted, state.nextProbe == nil {
       add(2, [("waiting", .plain)])
     }
-    if totals.active > 0 {
-      let lanes = HumanReadable.count(state.lanes, "lane")
-      if state.concurrency.isAuto {
-        add(4, [("\(lanes) (auto)", .dim)], [(lanes, .dim)])
-      } else if state.settings.lanes[state.target] != nil {
-        add(4, [(lanes, .dim)])
-      }
+    if let lanes = state.lanesInUse {
+      add(4, [(lanes.words, .dim)], [(HumanReadable.count(lanes.count, "lane"), .dim)])
     }
     if let limit = state.settings.limit {
       add(3, [("limit \(HumanReadable.speed(Double(limit)))", .warning)])

@@ -52,7 +52,10 @@ extension AppState {
       }
       return setLimit(limit)
     case .lanes:
-      if argument == "auto" { return setConcurrency(configured.isAuto ? configured : .automatic) }
+      if argument == "auto" {
+        let configured = configuredConcurrency(of: rowTarget)
+        return setConcurrency(configured.isAuto ? configured : .automatic)
+      }
       guard let count = Int(argument), Concurrency.range.contains(count) else {
         return refuse(
           "lanes: expected a number from \(HumanReadable.range(Concurrency.range)), or auto, not \"\(argument)\""

@@ -41,8 +41,8 @@ extension AppState {
     case .target: return openTargets()
     case .startStop: return start(!settings.isStarted)
     case .limit: dialog = .limit(LimitPrompt(settings.limit))
-    case .moreLanes: return setConcurrency(.fixed(lanes(of: rowTarget) + 1))
-    case .fewerLanes: return setConcurrency(.fixed(lanes(of: rowTarget) - 1))
+    case .moreLanes: return setConcurrency(.fixed(lanes(of: rowTarget).count + 1))
+    case .fewerLanes: return setConcurrency(.fixed(lanes(of: rowTarget).count - 1))
     case .failures: return openFailures()
     case .failWhen: return draftRule(subjects)
     case .copyURL: return copyURLs(of: subjects)
@@ -155,17 +155,19 @@ extension AppState {
   }
 
   /// The target of the row under the cursor, or that of files added from now on.
-  private var rowTarget: String { selected.map(targetName(of:)) ?? target }
+  var rowTarget: String { selected.map(targetName(of:)) ?? target }
 
   /// Sets how many files are sent at once to the target of the row under the cursor.
   mutating func setConcurrency(_ count: Concurrency) -> [Effect] {
     guard count.isValid else { return [.bell] }
     let target = rowTarget
+    let wasFound = lanes(of: target).isFound
     settings.lanes[target] = count
     message =
       switch count {
       case .fixed(let count):
         "sending at most \(HumanReadable.count(count, "file")) at a time to \(target)"
+          + (wasFound ? " · \(keyLabel(.command))lanes auto lets hoist find the number" : "")
       case .auto(let range):
         "hoist finds how many files it sends at a time to \(target), at most \(range.upperBound)"
       }

@@ -248,23 +248,30 @@ package struct AppState: Sendable {
     url == server || url.hasPrefix(scalars: server + "/")
   }
 
-  /// How many requests may be sent to the target at once: what the user has chosen, or else what is configured.
-  package var concurrency: Concurrency { concurrency(of: target) }
-
+  /// How many requests may be sent to a target at once: what the user has chosen, or else what is configured.
   private func concurrency(of name: String) -> Concurrency {
-    if let chosen = settings.lanes[name] { return chosen }
+    settings.lanes[name] ?? configuredConcurrency(of: name)
+  }
+
+  /// How many requests may be sent to a target at once, as it is configured.
+  func configuredConcurrency(of name: String) -> Concurrency {
     if name == target { return configured }
     return options.targets.first { $0.name == name }?.concurrency ?? configured
   }
 
-  /// How many requests may be sent to the target at once now.
-  var lanes: Int { lanes(of: target) }
-
-  func lanes(of name: String) -> Int {
-    guard case .fixed(let count) = concurrency(of: name) else {
-      return lanesFound[name] ?? concurrency(of: name).first
+  /// How many requests may be sent to a target at once now.
+  func lanes(of name: String) -> LaneCount {
+    switch concurrency(of: name) {
+    case .fixed(let count): LaneCount(count, isFound: false)
+    case .auto: LaneCount(lanesFound[name] ?? concurrency(of: name).first, isFound: true)
     }
-    return count
+  }
+
+  /// The lanes of all targets that files are being sent to, if hoist finds their number or the user has set it.
+  var lanesInUse: LaneCount? {
+    Set(queue.activeTargets.map { $0.isEmpty ? target : $0 })
+      .filter { concurrency(of: $0).isAuto || settings.lanes[$0] != nil }
+      .map(lanes(of:)).reduce(nil) { sum, lanes in sum.map { $0 + lanes } ?? lanes }
   }
 
   /// Why a waiting item is not being sent; nil if nothing holds it up.
@@ -276,6 +283,7 @@ package struct AppState: Sendable {
     }
     if !waits.isEmpty, let wait = wait(at: url(ofTarget: item.target)) { return .asked(wait) }
     let isHere = item.target.isEmpty || item.target == target
+    let lanes = lanes(of: target).count
     return isHere && !isAside && queue.active(on: item.target) >= lanes
       ? .turn(atOnce: lanes) : nil
   }

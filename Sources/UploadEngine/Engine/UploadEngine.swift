@@ -394,7 +394,8 @@ extension UploadEngine {
   package nonisolated func setConcurrency(_ count: Concurrency, of target: String) {
     onQueue { engine in
       engine.takeBack()
-      engine.scheduler.setConcurrency(count, of: target)
+      let found = engine.scheduler.setConcurrency(count, of: target)
+      if let found { engine.hooks.lanes(target, found) }
       engine.fillSoon()
     }
   }
@@ -501,7 +502,7 @@ extension UploadEngine {
     beginThoseAhead()
     fillLanes()
     widen()
-    scheduler.recordIdleLanes(at: time.now())
+    for (target, lanes) in scheduler.recordIdleLanes(at: time.now()) { hooks.lanes(target, lanes) }
     runs.endIdle(on: self)
     if attempts == 0, runs.endings == 0 { whenIdle.take()?.resume() }
   }

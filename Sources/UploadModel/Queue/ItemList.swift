@@ -125,6 +125,9 @@ package struct ItemList: Sendable {
 
   package func active(on target: String) -> Int { active[target] ?? 0 }
 
+  /// The targets that items are being sent to.
+  package var activeTargets: [String] { active.filter { $0.value > 0 }.map(\.key) }
+
   /// How many unfinished items send this item's file to its target.
   package func copies(of item: UploadItem) -> Int {
     copies(of: item.location.bytes, for: item.target)

@@ -20,7 +20,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     case broken
   }
 
-  package let range: ClosedRange<Int>
+  package private(set) var range: ClosedRange<Int>
   /// How many requests may be under way at once.
   package private(set) var lanes: Int
   private var pacer = RequestPacer()
@@ -64,6 +64,17 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     self.range = range
     lanes = min(max(Self.first, range.lowerBound), range.upperBound)
     ceiling = range.upperBound
+  }
+
+  /// Goes on from what was found before a person set a number.
+  package init(range: ClosedRange<Int>, after earlier: ConcurrencyTuner) {
+    self = earlier
+    if range != earlier.range {
+      self.range = range
+      ceiling = range.upperBound
+    }
+    lanes = min(max(lanes, range.lowerBound), ceiling)
+    (phase, start, ends, work, baseline) = (.settling, nil, 0, 0, nil)
   }
 
   /// The moment before which no request may begin; nil if one may begin now.

@@ -196,9 +196,13 @@ package struct Scheduler: Sendable {
 
   // MARK: Lanes
 
-  /// Sets the number of concurrent requests to a target, overriding its configuration.
-  package mutating func setConcurrency(_ count: Concurrency, of target: String) {
-    targets[number(ofTarget: target)].wish = count
+  /// Sets the number of concurrent requests to a target, overriding its configuration. Returns the number that it gets
+  /// now, if that is found.
+  @discardableResult
+  package mutating func setConcurrency(_ count: Concurrency, of target: String) -> Int? {
+    let number = number(ofTarget: target)
+    targets[number].wish = count
+    return targets[number].tuner?.lanes
   }
 
   /// Stops or resumes giving out files of a target, except `key`.
@@ -319,14 +323,20 @@ extension Scheduler {
     return lanes == before ? nil : (targets[number].name, lanes, lanes < before)
   }
 
-  /// Records which targets have free lanes now that everything that can start has started.
-  package mutating func recordIdleLanes(at now: Instant) {
+  /// Records which targets have free lanes now that everything that can start has started. Returns the targets whose
+  /// number of lanes has changed.
+  package mutating func recordIdleLanes(at now: Instant) -> [(target: String, lanes: Int)] {
+    var changed: [(target: String, lanes: Int)] = []
     for number in targets.indices
     where targets[number].tuner != nil && targets[number].ahead == 0
       && targets[number].underWay > 0 && targets[number].underWay < targets[number].most
     {
+      let before = targets[number].most
       targets[number].tune { $0.recordIdleLanes(at: now) }
+      let lanes = targets[number].most
+      if lanes != before { changed.append((targets[number].name, lanes)) }
     }
+    return changed
   }
 
   private func target(of id: ItemID) -> Int? { entries[id].map { routes[$0.route].target } }
@@ -420,6 +430,8 @@ extension Scheduler {
     var wish: Concurrency? { didSet { renewTuner() } }
     /// Finds the number, if that is what is configured or chosen.
     private(set) var tuner: ConcurrencyTuner?
+    /// What it had found when the user set a number.
+    private var found: ConcurrencyTuner?
     /// How many lanes it takes.
     var underWay = 0
     /// Whether the target's files must not start, except `key`.
@@ -446,10 +458,13 @@ extension Scheduler {
     }
 
     private mutating func renewTuner() {
+      found = tuner ?? found
       switch wish ?? configured {
       case .fixed: tuner = nil
       case .auto(let range):
-        if tuner?.range != range { tuner = ConcurrencyTuner(range: range) }
+        guard tuner?.range != range else { return }
+        tuner =
+          found.map { ConcurrencyTuner(range: range, after: $0) } ?? ConcurrencyTuner(range: range)
       }
     }
   }

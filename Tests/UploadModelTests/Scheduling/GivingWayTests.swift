@@ -73,6 +73,25 @@ import Testing
     #expect(run.lanes < 4)
   }
 
+  @Test func whatWasFoundIsNotForgottenForANumberThatAPersonSets() {
+    var target = Scheduler.TargetState(name: "t")
+    target.configured = .automatic
+    target.tune { $0.recordBegin(at: Instant(seconds: 1)) }
+    target.tune {
+      $0.recordEnd(
+        .overloaded, began: Instant(seconds: 1), underWay: 3, at: Instant(seconds: 2))
+    }
+    #expect(target.most == 2)
+    target.wish = .fixed(9)
+    #expect(target.most == 9)
+    target.wish = .automatic
+    #expect(target.most == 2)
+    // Other bounds hold as well.
+    target.wish = .fixed(9)
+    target.wish = .auto(3...8)
+    #expect(target.most == 3)
+  }
+
   @Test func lanesWithoutRequestsSayNothing() {
     var tuner = ConcurrencyTuner(range: 1...32)
     var now = Instant(seconds: 0)
