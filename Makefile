@@ -114,11 +114,12 @@ test-long: setup build ## run all tests at length, attacks and soaks, other clie
 	python3 Tests/Attack/attack.py $(RELEASE)/hoist
 	Tools/tests/leftovers.sh
 
-lint: ## check the format, the handling of text, the map of rooms and the documents
+lint: ## check the format, the handling of text, the map of rooms, the documents and their pictures
 	$(FORMAT)
 	Tools/lint/text.py
 	Tools/lint/rooms.py
 	Tools/lint/docs.py
+	Tools/lint/pictures.py
 
 docs: ## make the documentation of the libraries, .build/hoist.doccarchive
 	$(BUILD) --target MultipartFormCodable
