@@ -80,14 +80,14 @@ deb: ## make a Debian package in .build that needs no Swift
 	$(PROGRAM) hoist
 	Tools/packaging/deb.sh $(RELEASE)/hoist .build
 
-release: ## make what a release consists of, in .build/dist
+release: docs ## make what a release consists of, in .build/dist
 	@Tools/build/setup.sh deb
 	$(LINKED)
 	$(PROGRAM) hoist
-	Tools/packaging/release.sh $(RELEASE)/hoist .build/dist
+	Tools/packaging/release.sh $(RELEASE)/hoist .build/hoist.doccarchive .build/dist
 
 release-test: release ## package the release a second time elsewhere, and compare
-	Tools/packaging/release-test.sh $(RELEASE)/hoist .build/dist
+	Tools/packaging/release-test.sh $(RELEASE)/hoist .build/hoist.doccarchive .build/dist
 
 deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)
 	Tools/packaging/deb-test.sh .build/hoist_*.deb
@@ -127,13 +127,13 @@ docs: ## make the documentation of the libraries, .build/hoist.doccarchive
 	$(BUILD) --target Receiver
 	Tools/libraries/docs.sh .build/debug .build/hoist.doccarchive
 
-api: ## compare the libraries' public interface with the one in config/api
+api: ## compare the libraries' public interface with the one in Tools/libraries
 	$(BUILD) --target MultipartFormCodable
 	$(BUILD) --target MediaTypes
 	$(BUILD) --target Receiver
 	Tools/libraries/api.py check .build/debug
 
-api-record: ## keep the libraries' public interface in config/api, as that of a release
+api-record: ## keep the libraries' public interface in Tools/libraries, as that of a release
 	$(BUILD) --target MultipartFormCodable
 	$(BUILD) --target MediaTypes
 	$(BUILD) --target Receiver

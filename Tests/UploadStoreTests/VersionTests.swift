@@ -53,6 +53,58 @@ struct VersionTests {
     let file = try Database(path: harness.path, patience: 0)
     #expect(try file.value("PRAGMA application_id") == 0x686F_6973)
     #expect(try file.value("PRAGMA user_version") == 6)
+    let page = try String(contentsOfFile: "\(Repository.root)/docs/promises.md", encoding: .utf8)
+    #expect(page.contains("The tables have version 6;"))
+  }
+
+  private static let columns = """
+    attempt: id INTEGER, item INTEGER, number INTEGER, began REAL, ended REAL, start INTEGER, \
+    bytes INTEGER, sent_as TEXT, sent_type TEXT, sent_size INTEGER, status INTEGER, outcome \
+    TEXT, arrival TEXT, message TEXT, reply TEXT, reply_type TEXT, reply_is_cut INTEGER, url \
+    TEXT, deletion_url TEXT, verified TEXT, pieces TEXT, doubtful TEXT, grown INTEGER
+    file_digest: device INTEGER, inode INTEGER, algorithm TEXT, size INTEGER, modified TEXT, \
+    changed INTEGER, digest TEXT, learnt REAL
+    item: id INTEGER, uuid BLOB, target TEXT, path BLOB, folder TEXT, name TEXT, \
+    name_is_chosen INTEGER, field TEXT, type TEXT, type_source TEXT, type_is_certain INTEGER, \
+    content_type TEXT, clash TEXT, if_there TEXT, remnant INTEGER, path_key INTEGER, position \
+    INTEGER, listed INTEGER, revision INTEGER, device INTEGER, inode INTEGER, modified TEXT, \
+    size INTEGER, sum BLOB, state TEXT, failure TEXT, resume_point TEXT, processing TEXT, \
+    disposal TEXT, run TEXT, added REAL
+    pushed: id INTEGER, uuid BLOB, target TEXT, path BLOB, folder TEXT, name TEXT, \
+    name_is_chosen INTEGER, field TEXT, type TEXT, type_source TEXT, type_is_certain INTEGER, \
+    content_type TEXT, clash TEXT, if_there TEXT, remnant INTEGER, path_key INTEGER, device \
+    INTEGER, inode INTEGER, modified TEXT, size INTEGER, sum BLOB, sent_as TEXT, sent_type \
+    TEXT, sent_size INTEGER, number INTEGER, began REAL, ended REAL, bytes INTEGER, status \
+    INTEGER, outcome TEXT, arrival TEXT, message TEXT, reply TEXT, reply_type TEXT, \
+    reply_is_cut INTEGER, url TEXT, deletion_url TEXT, verified TEXT, pieces TEXT, doubtful \
+    TEXT, grown INTEGER
+    queue: id INTEGER, revision INTEGER, reordered INTEGER, stopped INTEGER, rate_limit \
+    INTEGER
+    resume_server: address TEXT, server TEXT, learnt REAL
+    run: target TEXT, id TEXT, point TEXT
+    run_end: id INTEGER, target TEXT, ended REAL, event TEXT, message TEXT
+    sent_address: address INTEGER, item INTEGER, inode INTEGER, path INTEGER, last INTEGER
+    sent_record: attempt INTEGER, uuid BLOB, target TEXT, path BLOB, folder TEXT, name TEXT, \
+    name_is_chosen INTEGER, field TEXT, type TEXT, type_source TEXT, type_is_certain INTEGER, \
+    content_type TEXT, clash TEXT, if_there TEXT, remnant INTEGER, path_key INTEGER
+    """
+
+  /// A queue of a released version is read by all later ones.
+  @Test("The tables of version 6 have the columns that they were released with")
+  func columns() throws {
+    _ = try harness.open()
+    let file = try Database(path: harness.path, patience: 0)
+    let columns: String? = try file.value(
+      """
+      SELECT group_concat(line, char(10)) FROM (
+        SELECT t.name || ': ' || group_concat(c.name || ' ' || c.type, ', ') AS line
+        FROM sqlite_master t JOIN pragma_table_info(t.name) c
+        WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' GROUP BY t.name ORDER BY t.name)
+      """)
+    #expect(
+      columns == Self.columns,
+      "count Schema.version up, write how a queue of version 6 becomes one of the new version, and add its columns here"
+    )
   }
 
   @Test("A damaged queue is refused and left as it is")

@@ -4,6 +4,8 @@
 - A link to a file names one that is there, and its part after # a heading of that page.
 - What a guide of a library shows as Swift stands in a program that the tests compile and run.
 - docs/scripting.md names every code of a failure.
+- CHANGELOG.md, README.md and docs/libraries.md name the version of the program.
+- docs/promises.md names the fields of JSON that the sources write, and no others.
 """
 
 import pathlib
@@ -71,9 +73,53 @@ def table(source: str) -> list[str]:
     return [code for _, body in bodies for code in re.findall(r'"([a-z-]+)",', body)]
 
 
+def version() -> list[str]:
+    """Where the version of the program is not said."""
+    head = ROOT / "Sources/UploadModel/Request/RequestHead.swift"
+    if not head.exists():
+        return []
+    number = re.search(r'static let version = "(.*)"', head.read_text()).group(1)
+    faults = []
+    latest = re.search(r"(?m)^## (\d\S*) \(\d{4}-\d\d-\d\d\)$", (ROOT / "CHANGELOG.md").read_text())
+    if not latest or latest.group(1) != number:
+        faults.append(f"CHANGELOG.md: its latest page is not \"## {number} (DATE)\"")
+    for page, text in [
+        ("docs/libraries.md", f'from: "{number}"'), ("README.md", f"hoist_{number}_amd64.deb"),
+        ("README.md", f"hoist-{number}-linux-x86_64.tar.xz")]:
+        if text not in (ROOT / page).read_text():
+            faults.append(f"{page}: does not say {text}")
+    return faults
+
+
+# A heading of docs/promises.md, and where the fields below it are written.
+FIELDS = {
+    "Fields of events": ["Push/JSONReporter.swift", "Output/JSONLine.swift"],
+    "Fields of hoist queue": ["Output/QueueLine.swift"],
+    "Fields of hoist history": ["Output/HistoryLine.swift", "Output/JSONLine.swift"],
+}
+
+
+def promises() -> list[str]:
+    """Fields of JSON that a version promises and does not write, or writes and does not promise."""
+    page = ROOT / "docs/promises.md"
+    if not page.exists():
+        return []
+    faults = []
+    for heading, sources in FIELDS.items():
+        section = re.search(rf"(?ms)^### {heading}\n(.*?)(?=^#|\Z)", page.read_text())
+        told = set(re.findall(r"`([a-z_]+)`", section.group(1))) if section else set()
+        written = set()
+        for source in sources:
+            # A member of a literal, or one that is set.
+            written.update(re.findall(r'"([a-z_]+)"(?=:|\])', (ROOT / "Sources/hoist" / source).read_text()))
+        faults += [f"the field {name} is missing below \"{heading}\"" for name in sorted(written - told)]
+        faults += [f"below \"{heading}\": nothing writes a field {name}" for name in sorted(told - written)]
+    return [f"docs/promises.md: {fault}" for fault in faults]
+
+
 def main() -> int:
     count = 0
-    for fault in codes():
+    for fault in codes() + version() + promises():
         print(fault)
         count += 1
     for page, check in [(page, links) for page in PAGES] + [(guide, excerpts) for guide in GUIDES]:

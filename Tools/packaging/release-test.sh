@@ -1,10 +1,10 @@
 #!/bin/sh
 # Packages the same program a second time, in another folder, at another time and with other settings, and compares the
 # two releases: make release-test.
-#   Tools/packaging/release-test.sh PROGRAM FOLDER    FOLDER: where the release is
+#   Tools/packaging/release-test.sh PROGRAM ARCHIVE FOLDER    FOLDER: where the release is
 set -eu
-[ $# = 2 ] || { echo "usage: $0 PROGRAM FOLDER" >&2; exit 2; }
-program=$(realpath "$1") folder=$(realpath "$2")
+[ $# = 3 ] || { echo "usage: $0 PROGRAM ARCHIVE FOLDER" >&2; exit 2; }
+program=$(realpath "$1") archive=$(realpath "$2") folder=$(realpath "$3")
 top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -21,7 +21,7 @@ find . -path ./.git -prune -o -type f -exec touch -d 2001-02-03 {} +
 (
   umask 077
   unset SOURCE_DATE_EPOCH
-  HOME=$work TZ=Asia/Tokyo LC_ALL=C.UTF-8 PYTHONHASHSEED=7 Tools/packaging/release.sh ../bin/other ../dist > /dev/null
+  HOME=$work TZ=Asia/Tokyo LC_ALL=C.UTF-8 PYTHONHASHSEED=7 Tools/packaging/release.sh ../bin/other "$archive" ../dist > /dev/null
 )
 for file in "$folder"/* ../dist/*; do
   cmp "$folder/$(basename "$file")" "../dist/$(basename "$file")" || {
