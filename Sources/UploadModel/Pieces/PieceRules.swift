@@ -183,3 +183,19 @@ package struct PieceRules: Hashable, Sendable {
     return Set(each.template.names(of: .pieceValue) + digests).sorted()
   }
 }
+
+extension PieceRules {
+  /// The rules for the reply that ends an upload: the target's, unless the request has its own.
+  package func response(of target: Target) -> ReplyRules {
+    let own = finish == nil ? last?.rules : finish?.rules
+    guard let own, own != ReplyRules() else { return target.response }
+    var response = target.response
+    (response.ok, response.failures, response.unreadable) = (own.ok, own.failures, own.unreadable)
+    return response
+  }
+
+  /// The address of the requests that have none of their own.
+  package func base(of target: Target) -> Template {
+    url ?? target.address ?? Template(literal: target.url.absoluteString)
+  }
+}

@@ -4,8 +4,6 @@ import Foundation
 /// Only the `ResumePoint` outlives it.
 package protocol ResumeMachine: Sendable {
   init(_ start: ResumeStart) throws(Failure.Cause)
-  /// Whether a separate request creates each upload before any part of the file is sent.
-  static var createsFirst: Bool { get }
   /// The request that makes the server forget an upload; nil if there is no such request.
   static func termination(
     of point: ResumePoint, at target: Target, _ values: Template.Values
@@ -52,7 +50,6 @@ package protocol ResumeMachine: Sendable {
 /// The defaults are for a protocol that sends one request after the other, each with a part of the file itself. Its
 /// server makes no offers and can be asked what it has, so a request that arrives twice does no harm.
 extension ResumeMachine {
-  package static var createsFirst: Bool { false }
   package static var sendsTargetsBody: Bool { false }
   package var mayBeWhole: Bool { false }
   package var awaitsOffer: Bool { false }

@@ -36,7 +36,7 @@ package struct ResumeRules: Hashable, Sendable {
 
   /// Whether a separate request creates each upload before any part of the file is sent, and each further attempt first
   /// asks how much the server has.
-  package var createsFirst: Bool { mode.machine?.createsFirst ?? false }
+  package var createsFirst: Bool { mode == .tus }
 
   /// Whether a file of this size can resume.
   package func holds(for size: Int64) -> Bool {

@@ -16,14 +16,10 @@ import MultipartForm
 package struct TusMachine: ResumeMachine {
   enum Phase { case settling, discarding, learning, creating, asking, appending }
 
-  static let version = "1.0.0"
-
   /// The media type of a body that is a piece of a file.
   private static let pieceType = "application/offset+octet-stream"
   /// The most bytes in the request that creates an upload.
   private static let mostAlong: Int64 = 1 << 20
-
-  package static let createsFirst = true
 
   package private(set) var course: ResumeCourse
   let metadata: String
@@ -116,7 +112,7 @@ package struct TusMachine: ResumeMachine {
   }
 
   package static func creation(at url: URL, size: Int64, metadata: String) -> ResumeRequest {
-    var headers = [("Tus-Resumable", version), ("Upload-Length", "\(size)")]
+    var headers = [("Tus-Resumable", TusServer.version), ("Upload-Length", "\(size)")]
     if !metadata.isEmpty { headers.append(("Upload-Metadata", metadata)) }
     return ResumeRequest("POST", url, headers)
   }
@@ -148,7 +144,8 @@ package struct TusMachine: ResumeMachine {
     ResumeRequest(
       "PATCH", url,
       [
-        ("Tus-Resumable", version), ("Upload-Offset", "\(offset)"), ("Content-Type", pieceType),
+        ("Tus-Resumable", TusServer.version), ("Upload-Offset", "\(offset)"),
+        ("Content-Type", pieceType),
       ])
   }
 
@@ -159,7 +156,7 @@ package struct TusMachine: ResumeMachine {
   }
 
   private static func request(_ method: String, _ url: URL) -> ResumeRequest {
-    ResumeRequest(method, url, [("Tus-Resumable", version)])
+    ResumeRequest(method, url, [("Tus-Resumable", TusServer.version)])
   }
 }
 

@@ -16,6 +16,9 @@ package struct TusServer: Hashable, Sendable, Codable {
 }
 
 extension TusServer {
+  /// The version that hoist speaks.
+  static let version = "1.0.0"
+
   /// Reads the header fields of a server's reply, whose names are in lower case.
   init(headers: [String: String]) {
     maxSize = headers["tus-max-size"].flatMap { Self.number($0) }
@@ -26,7 +29,7 @@ extension TusServer {
       checksum = known.first { offered.contains($0.rawValue) }
     }
     let versions = Self.list(headers["tus-version"])
-    isOfOtherVersion = !versions.isEmpty && versions.allSatisfy { $0 != TusMachine.version }
+    isOfOtherVersion = !versions.isEmpty && versions.allSatisfy { $0 != Self.version }
   }
 
   private static func list(_ text: String?) -> [String] {
