@@ -5,6 +5,7 @@
 - What a guide of a library shows as Swift stands in a program that the tests compile and run.
 - docs/scripting.md names every code of a failure.
 - CHANGELOG.md, README.md and docs/libraries.md name the version of the program.
+- docs/recipes.md has a row for each recipe, and says what it was tried against.
 - docs/promises.md names the fields of JSON that the sources write, and no others.
 """
 
@@ -91,6 +92,20 @@ def version() -> list[str]:
     return faults
 
 
+def recipes() -> list[str]:
+    """Recipes that the table lacks, and rows that lack a recipe."""
+    page = ROOT / "docs/recipes.md"
+    if not page.exists():
+        return []
+    files = {file.stem for file in ROOT.glob("config/recipes/*.toml")}
+    rows = [line.split("|") for line in page.read_text().splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`([^`]+)`", row[1])}
+    faults = [f"no row for the recipe {name}" for name in sorted(files - named)]
+    faults += [f"there is no recipe {name}" for name in sorted(named - files)]
+    faults += [f"it does not say what {row[1].strip()} was tried against" for row in rows if not row[4].strip()]
+    return [f"docs/recipes.md: {fault}" for fault in faults]
+
+
 # A heading of docs/promises.md, and where the fields below it are written.
 FIELDS = {
     "Fields of events": ["Push/JSONReporter.swift", "Output/JSONLine.swift"],
@@ -119,7 +134,7 @@ def promises() -> list[str]:
 
 def main() -> int:
     count = 0
-    for fault in codes() + version() + promises():
+    for fault in codes() + version() + recipes() + promises():
         print(fault)
         count += 1
     for page, check in [(page, links) for page in PAGES] + [(guide, excerpts) for guide in GUIDES]:

@@ -698,7 +698,9 @@ def mastodon_medium():
         url=f"https://files.mastodon.example/{name}" if isReady else None), 200 if isReady else 206
 
 
+# Version 2 of paperless-ngx, and version 3.
 @app.post("/paperless/api/documents/post_document/")
+@app.post("/paperless3/api/documents/post_document/")
 def paperless():
     expect("Token s3cret", 401, {"detail": "Invalid token."})
     (_, name, _, content), fields = one_file("document", "title")
@@ -719,9 +721,32 @@ def paperless_task():
             "related_document": None}
     if name.startswith("broken"):
         task.update(status="FAILURE", result=f"Not consuming {name}: it cannot be read")
+    elif name.startswith("same"):
+        task.update(status="FAILURE", result=f"Not consuming {name}: It is a duplicate of photo (#12)",
+                    related_document="12")
     elif room.asked["task"] > 2 and not room.isBusy:
         task.update(status="SUCCESS", result="Success. New document id 12 created", related_document="12")
     return jsonify([task])
+
+
+@app.get("/paperless3/api/tasks/")
+def paperless_3_task():
+    expect("Token s3cret", 401, {"detail": "Invalid token."})
+    page = {"count": 0, "next": None, "previous": None, "results": []}
+    if request.args.get("task_id") != "0e2a1d0c-58ad-4b0a-a2d2-3b3f4c6d7e8f" or asked("task") == 1:
+        return jsonify(page)
+    [name] = kept
+    task = {"id": 1, "task_id": request.args["task_id"], "status": "started", "result_data": None,
+            "input_data": {"filename": name}, "related_document_ids": []}
+    if name.startswith("broken"):
+        task.update(status="failure", result_data={
+            "error_type": "ConsumerError", "error_message": f"Not consuming {name}: it cannot be read"})
+    elif name.startswith("same"):
+        task.update(status="failure", result_data={"duplicate_of": 12, "duplicate_in_trash": False},
+                    related_document_ids=[12])
+    elif room.asked["task"] > 2 and not room.isBusy:
+        task.update(status="success", result_data={"document_id": 12}, related_document_ids=[12])
+    return jsonify(page | {"count": 1, "results": [task]})
 
 
 @app.post("/busy/<word>")

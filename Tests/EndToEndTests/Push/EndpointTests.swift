@@ -117,6 +117,9 @@ extension EndToEnd {
         url: "/paperless/documents/12",
         refusal: "Invalid token"),
       Case(
+        recipe: "paperless", origin: "https://paperless.example", path: "paperless3",
+        secret: "PAPERLESS_TOKEN", url: "/paperless3/documents/12", refusal: "Invalid token"),
+      Case(
         recipe: "github-release", origin: "https://api.github.com", path: "github",
         secret: "GITHUB_TOKEN",
         url: "https://github.com/octocat/Hello-World/releases/download/v1.0.0/photo.png"),
@@ -242,12 +245,13 @@ extension EndToEnd {
       arguments: [
         ("mastodon", "broken.mp4", "http-422", "could not be processed"),
         ("paperless", "broken.pdf", "rejected", "Not consuming broken.pdf"),
+        ("paperless3", "broken.pdf", "rejected", "Not consuming broken.pdf"),
       ])
-    func acceptedButFailed(_ recipe: String, _ file: String, _ code: String, _ said: String)
+    func acceptedButFailed(_ path: String, _ file: String, _ code: String, _ said: String)
       async throws
     {
       let desk = try Desk()
-      let row = try #require(Self.cases.first { $0.recipe == recipe })
+      let row = try #require(Self.cases.first { $0.path == path })
       try desk.take(row)
       try desk.person.folder.write(file, count: 100)
       let pushed = try await desk.shell("hoist push \(file) --json $R", secret: row.secret)
@@ -257,6 +261,20 @@ extension EndToEnd {
       let end = try events.end(of: file)
       #expect(end.text("cause") == code, "\(pushed)")
       #expect(end.text("reply")?.contains(said) == true, "\(pushed)")
+    }
+
+    @Test(
+      "what paperless calls a duplicate is there already", arguments: ["paperless", "paperless3"])
+    func duplicate(_ path: String) async throws {
+      let desk = try Desk()
+      let row = try #require(Self.cases.first { $0.path == path })
+      try desk.take(row)
+      try desk.person.folder.write("same.pdf", count: 100)
+      let pushed = try await desk.shell("hoist push same.pdf --json $R", secret: row.secret)
+      #expect(pushed.status == 0, "\(pushed)")
+      let end = try pushed.events().end(of: "same.pdf")
+      #expect(end.number("there_already") == 1, "\(pushed)")
+      #expect(end.text("url")?.hasSuffix("/\(path)/documents/12") == true, "\(pushed)")
     }
 
     @Test(
