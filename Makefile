@@ -89,8 +89,8 @@ release: docs ## make what a release consists of, in .build/dist
 release-test: release ## package the release a second time elsewhere, and compare
 	Tools/packaging/release-test.sh $(RELEASE)/hoist .build/hoist.doccarchive .build/dist
 
-deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)
-	Tools/packaging/deb-test.sh .build/hoist_*.deb
+deb-test: release ## try the package and the tarball on clean Debians 12 and 13 (needs root; six minutes)
+	Tools/packaging/deb-test.sh .build/dist/hoist_*.deb .build/dist/hoist-*-linux-*.tar.xz
 
 fresh-test: ## run make demo and make test on a bare Debian 12 (needs root; ten minutes)
 	@Tools/build/setup.sh deb

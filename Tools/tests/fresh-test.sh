@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the README's two commands on a bare Debian 12 with nothing but Swift's own prerequisites, make and git, as
+# Runs `make demo` and `make test` on a bare Debian 12 with nothing but Swift's own prerequisites, make and git, as
 # root in a home that nobody else may enter. Needs root, debootstrap and a Swift toolchain. Takes ten minutes.
 #   Tools/tests/fresh-test.sh
 set -eu
