@@ -20,7 +20,7 @@ import Synchronization
 /// does nothing else, takes 42 to 51 MB, where all of hoist takes 34 to 41 (docs/performance.md).
 ///
 /// All requests go through `task(_:delegate:)`: uploads, and the small requests beside them. The methods for this that
-/// URLSession has make Foundation's tasks, so `make lint` reports calls of them (`config/lint-rooms.py`). Nothing here
+/// URLSession has make Foundation's tasks, so `make lint` reports calls of them (`Tools/lint/rooms.py`). Nothing here
 /// follows redirects or keeps a cache or credentials. Cookies are kept only in the `CookieJar` of a request.
 ///
 /// Unchecked, because its superclass is: this class adds only constants and an atomic.

@@ -123,7 +123,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   // MARK: Reports from the loop, on its thread
 
   /// Reports the progress, and the reply's head once it has arrived.
-  func tell(acknowledged: Int64?, head: ReplyHead?) {
+  func report(acknowledged: Int64?, head: ReplyHead?) {
     let (delegate, sent) = content.withLock { content in
       defer { content.reported = acknowledged ?? content.reported }
       return (
@@ -139,17 +139,17 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   }
 
   /// Reports an interim reply.
-  func tell(interim head: ReplyHead) {
-    delegateToTell?.urlSession(session, task: self, didReceiveInformationalResponse: head)
+  func report(interim head: ReplyHead) {
+    activeDelegate?.urlSession(session, task: self, didReceiveInformationalResponse: head)
   }
 
   /// Reports that only the body's end is missing.
-  func tellEndHeld() { delegateToTell?.urlSessionHoldsEnd(session, task: self) }
+  func reportEndHeld() { activeDelegate?.urlSessionHoldsEnd(session, task: self) }
 
   /// Reports that the server ignores `Expect`.
-  func tellExpectIgnored() { delegateToTell?.urlSessionExpectIgnored(session, task: self) }
+  func reportExpectIgnored() { activeDelegate?.urlSessionExpectIgnored(session, task: self) }
 
-  private var delegateToTell: (any UploadTaskDelegate)? {
+  private var activeDelegate: (any UploadTaskDelegate)? {
     content.withLock { $0.isStopped ? nil : $0.delegate }
   }
 

@@ -4,7 +4,7 @@
 /// does not contain the `Character` `"/"`, because the combining mark has become part of it. A file system, a
 /// shell, a CSV reader and an HTTP server still see the slash. Text that is escaped, quoted, split, hidden,
 /// compared for safety or parsed as a protocol therefore goes through these methods, or through `utf8` and
-/// `unicodeScalars`; `make lint` finds other uses (`config/lint-text.py`).
+/// `unicodeScalars`; `make lint` finds other uses (`Tools/lint/text.py`).
 extension StringProtocol {
   /// Calls `body` with the UTF-8 bytes. Callers in other rooms share one copy of these methods, in which each step
   /// through a text of any type would take as long as fifty steps through its bytes.

@@ -186,7 +186,7 @@ struct TLSTests {
     var target = Target.once(url)
     target.tls.caFile = authority.root.file
     var request = ExchangeRequest(url: url, method: "POST")
-    #expect(throws: Failure.Cause.self) { try request.obey(target, at: .now) }
+    #expect(throws: Failure.Cause.self) { try request.apply(target, at: .now) }
   }
 
   /// libcurl shares connections between requests, but none that was made with other rules.

@@ -29,7 +29,7 @@ struct RunMachineTests {
       case .keep(nil): "forget"
       case .keep(let point?): "keep \(point.phase.rawValue)"
       case .send(let ending): "send \(ending)"
-      case .tell(let news): news.event
+      case .report(let news): news.event
       }
     }
   }

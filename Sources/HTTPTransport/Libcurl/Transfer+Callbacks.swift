@@ -18,7 +18,7 @@ extension Transfer {
       startOver()
     }
     parser = ReplyHeadParser()
-    (toldEnd, wasRepliedEarly) = (false, false)
+    (hasReportedEnd, wasRepliedEarly) = (false, false)
     socket = loop.socket(of: connection)
     mark = nil
     if let socket {
@@ -62,15 +62,15 @@ extension Transfer {
   func give(_ buffer: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
     guard let buffer, !isAsking else { return 0 }
     continueBy = nil
-    if given == 0, request.expectsContinue, !parser.hasContinued { tellExpectIgnored() }
+    if given == 0, request.expectsContinue, !parser.hasContinued { reportExpectIgnored() }
     var wanted = Int(min(Int64(room), length - given))
     guard wanted > 0 else { return 0 }
-    if request.holdsEnd, !toldEnd {
+    if request.holdsEnd, !hasReportedEnd {
       wanted = min(wanted, Int(max(0, length - Self.heldEnd - given)))
       if wanted == 0 {
-        toldEnd = true
+        hasReportedEnd = true
         task.content.withLock { $0.isWaiting = true }
-        task.tellEndHeld()
+        task.reportEndHeld()
       }
     }
     // Even if the delegate has released the end at once, libcurl must be paused now, and only a transfer that is held
@@ -121,16 +121,16 @@ extension Transfer {
       task.content.withLock { $0.end.isReplyCut = true }
       return 0
     }
-    if let interim = parser.interim { tell(interim) }
+    if let interim = parser.interim { report(interim) }
     if request.waitsAfterInterim, parser.hasContinued, !hadContinued {
-      tell(ReplyHead(status: 100))
+      report(ReplyHead(status: 100))
     }
     guard isOver, let head = parser.head else { return count }
     // libcurl itself repeats the request without `Expect`.
     if request.expectsContinue, head.status == 417 {
       wasExpectRefused = true
       mayAskPlainly = !parser.hasContinued && !hasGivenAll
-      if mayAskPlainly { tellExpectIgnored() }
+      if mayAskPlainly { reportExpectIgnored() }
     }
     task.content.withLock { $0.end.head = head }
     // libcurl would end a reply in a coding that it does not know with an error.
@@ -177,15 +177,15 @@ extension Transfer {
     return isAll ? count : 0
   }
 
-  private func tell(_ interim: ReplyHead) {
+  private func report(_ interim: ReplyHead) {
     if request.waitsAfterInterim, given == 0 { task.content.withLock { $0.isWaiting = true } }
-    task.tell(interim: interim)
+    task.report(interim: interim)
   }
 
-  private func tellExpectIgnored() {
-    guard !toldExpect else { return }
-    toldExpect = true
-    task.tellExpectIgnored()
+  private func reportExpectIgnored() {
+    guard !hasReportedExpect else { return }
+    hasReportedExpect = true
+    task.reportExpectIgnored()
   }
 
   func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {

@@ -16,9 +16,9 @@ final class Transfer {
   /// How many bytes of the body libcurl has been given since it last started the request.
   var given: Int64 = 0
   var parser = ReplyHeadParser()
-  var toldExpect = false
+  var hasReportedExpect = false
   /// Whether the delegate was told on this connection that only the body's end is missing.
-  var toldEnd = false
+  var hasReportedEnd = false
   /// Whether the server rejected `Expect`. The handle will never send it again, even for other requests.
   var wasExpectRefused = false
   /// Whether the server rejected nothing but `Expect`. When it did so, it had neither asked for the body nor been given
@@ -27,7 +27,7 @@ final class Transfer {
   /// What the request does about challenges; nil if it has no credentials for them, or the server wants none.
   var turn: ChallengeTurn?
   var headBytes = 0
-  private var isHeadTold = false
+  private var isHeadReported = false
 
   /// The socket of the request, once it has started.
   var socket: Int32?
@@ -203,8 +203,8 @@ final class Transfer {
 
   /// Returns the head of the final reply once, after it has arrived.
   func removeHead() -> ReplyHead? {
-    guard !isHeadTold, let head = task.content.withLock({ $0.end.head }) else { return nil }
-    isHeadTold = true
+    guard !isHeadReported, let head = task.content.withLock({ $0.end.head }) else { return nil }
+    isHeadReported = true
     return head
   }
 

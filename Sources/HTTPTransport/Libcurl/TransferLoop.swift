@@ -116,7 +116,7 @@ final class TransferLoop: @unchecked Sendable {
       doWhatWaited()
       collectEnds()
       settleDoubts()
-      tellHeads()
+      reportHeads()
       lookAtSockets()
       guard mayWait else {
         news = []
@@ -307,14 +307,14 @@ final class TransferLoop: @unchecked Sendable {
       isAnswered ? transfer.recordAnswered() : transfer.newlyAcknowledged(shares: 1)
     let head = transfer.removeHead()
     retire(transfer)
-    task.tell(acknowledged: acknowledged, head: head)
+    task.report(acknowledged: acknowledged, head: head)
     task.finish(trouble)
   }
 
-  private func tellHeads() {
+  private func reportHeads() {
     for transfer in answered {
       guard let head = transfer.removeHead() else { continue }
-      transfer.task.tell(acknowledged: transfer.newlyAcknowledged(shares: 1), head: head)
+      transfer.task.report(acknowledged: transfer.newlyAcknowledged(shares: 1), head: head)
     }
     answered = []
   }
@@ -334,7 +334,7 @@ final class TransferLoop: @unchecked Sendable {
       guard let socket = transfer.socket, let shares = users[socket],
         let acknowledged = transfer.newlyAcknowledged(shares: shares)
       else { continue }
-      transfer.task.tell(acknowledged: acknowledged, head: nil)
+      transfer.task.report(acknowledged: acknowledged, head: nil)
     }
   }
 

@@ -31,7 +31,7 @@ struct Site: Sendable {
         try buffer.withUnsafeReadableBytes(intake.push)
       }
       let receipt = try intake.finish(baseURL: baseURL(request), checking: check)
-      tell(of: receipt.files, request)
+      report(receipt.files, request)
       return receipt
     } catch {
       // Endpoints that catch refusals then also catch errors in a form.
@@ -39,7 +39,7 @@ struct Site: Sendable {
     }
   }
 
-  func tell(of files: [StoredFile], _ request: Request) {
+  func report(_ files: [StoredFile], _ request: Request) {
     for file in files { onEvent?(.stored(file, client: request.client)) }
   }
 

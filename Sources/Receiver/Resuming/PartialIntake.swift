@@ -118,7 +118,7 @@ struct PartialIntake: Sendable {
       field: "", name: file.record.name, stored: name.text, size: file.offset,
       type: file.record.type, sha256: (sum ?? hash.finalize()).hexadecimal,
       url: FileURL.make(site.baseURL(request), name.text))
-    site.tell(of: [stored], request)
+    site.report([stored], request)
     return stored
   }
 }

@@ -223,7 +223,7 @@ struct ResumableService: Sendable {
       let receipt = try form.finish(
         baseURL: site.baseURL(request), named: file.record.named ?? [],
         naming: { identities in try file.update { $0.named = identities } })
-      site.tell(of: receipt.files, request)
+      site.report(receipt.files, request)
       return receipt
     } catch {
       throw Refusal(of: error) ?? error

@@ -110,7 +110,7 @@ extension Attempt {
     if end.isConditional, end.status == 412 {
       engine.names.note(.kept, of: file.upload.target.name)
     }
-    engine.tell([(file.id, .preparing(attempt: number))])
+    engine.note([(file.id, .preparing(attempt: number))])
     let preparation = preparation(of: file, on: engine)
     let isRenamed = rule == .rename && file.canBeRenamed
     if isRenamed { advanceName(on: engine) }
@@ -240,7 +240,7 @@ extension Attempt {
   /// taken once more: either it refuses that, or it replaces the file by itself. Until that is known, and if it does not
   /// keep it, each file is preceded by a question. Returns false if the connection broke, so that the file must be sent
   /// again.
-  func learnCondition(
+  func probeCondition(
     _ batch: BatchEnd, _ way: Way, _ authorization: Authorization, on engine: isolated UploadEngine
   ) async -> Bool {
     guard files.count == 1, let file = files.first, occasion.keepsOthers, way.redirects == 0,

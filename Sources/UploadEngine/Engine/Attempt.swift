@@ -88,14 +88,14 @@ final class Attempt: ExchangeObserver {
       if await hasMadeFolders(after: ended.end, batch, way, on: engine) { continue }
       if let next = follow(batch, from: way, on: engine) {
         way = next
-        engine.tell(files.map { ($0.id, .preparing(attempt: number)) })
+        engine.note(files.map { ($0.id, .preparing(attempt: number)) })
         continue
       }
       for case .ended(_, .failed(let failure)) in batch.outcomes.map(\.outcome) {
         engine.access.holdBack(askedBy: failure, ended.authorization, on: engine)
       }
       noteUnclear(batch)
-      guard await learnCondition(batch, way, ended.authorization, on: engine) else { continue }
+      guard await probeCondition(batch, way, ended.authorization, on: engine) else { continue }
       let failures = await makeRecords(batch, ended.authorization, on: engine)
       engine.group(batch.groups)
       noteFolders(batch, on: engine)
@@ -306,7 +306,7 @@ final class Attempt: ExchangeObserver {
 
   func exchangeProgressed(_ exchange: Exchange, on engine: isolated UploadEngine) {
     engine.access.noteProgress(of: exchange, on: engine)
-    engine.tell(exchange.changes(at: engine.time.now()))
+    engine.note(exchange.changes(at: engine.time.now()))
   }
 }
 
@@ -561,7 +561,7 @@ extension Attempt {
       return false
     }
     if let route = files.first?.job.route { engine.folders.noteLack(on: route) }
-    engine.tell(files.map { ($0.id, .preparing(attempt: number)) })
+    engine.note(files.map { ($0.id, .preparing(attempt: number)) })
     await makeFolders(path, on: engine)
     return true
   }
@@ -631,7 +631,7 @@ extension Attempt {
     }
     if target.prepare != nil {
       // The prepared file differs in size from the original.
-      engine.tell(
+      engine.note(
         request.files.map { item, content in
           (item.id, .sending(attempt: number, sent: 0, total: Int64(content.count)))
         })

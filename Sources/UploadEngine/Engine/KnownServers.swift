@@ -36,7 +36,7 @@ struct KnownServers {
 
   /// Records findings about a server; nil deletes them. A server elsewhere, where a redirect led, is not remembered for
   /// later runs, since they start at the redirecting server.
-  mutating func learn(
+  mutating func record(
     _ server: ResumeServer?, on route: Route, of target: Target, isElsewhere: Bool
   ) {
     servers[route] = server

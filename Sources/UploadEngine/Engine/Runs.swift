@@ -44,7 +44,7 @@ final class Runs {
             await send(ending, of: name, on: engine)
           }
         }
-      case .tell(let news): engine.hooks.runReport(name, news)
+      case .report(let news): engine.hooks.runReport(name, news)
       }
     }
     shut(name, on: engine)

@@ -123,8 +123,8 @@ package actor UploadEngine {
     }
   }
 
-  /// Reports changes at the end of this turn.
-  func tell(_ changes: [(ItemID, ItemState)]) { news += changes }
+  /// Notes changes, which are reported at the end of this turn.
+  func note(_ changes: [(ItemID, ItemState)]) { news += changes }
 
   /// Fills the lanes and reports, once for all events of a turn. With small files, a block on the queue for each event
   /// would cost too much.
@@ -216,7 +216,7 @@ package actor UploadEngine {
         guard state.isFinished, state.failure?.cause != .cancelled else { return }
         job.successor = nil
       }
-      tell([(id, job.token?.secrets.hidden(in: state) ?? state)])
+      note([(id, job.token?.secrets.hidden(in: state) ?? state)])
     }
   }
 
@@ -659,7 +659,7 @@ extension UploadEngine {
     jobs[id] = job
     recordPhase(of: id, job)
     carryOut(scheduler.change(job.entry) + scheduler.queue(id, attempts: 0))
-    tell([(id, .waiting)])
+    note([(id, .waiting)])
   }
 
   private func forget(_ id: ItemID) {
@@ -732,7 +732,7 @@ extension UploadEngine {
     guard scheduler.isAhead(id), let job = jobs[id], let run = job.run else { return }
     scheduler.recordBegun(id)
     recordPhase(of: id, job)
-    tell([(id, .preparing(attempt: run.attempt))])
+    note([(id, .preparing(attempt: run.attempt))])
   }
 
   /// Has files sent in groups, each in a request of its own.

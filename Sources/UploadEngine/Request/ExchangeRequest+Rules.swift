@@ -9,7 +9,7 @@ extension ExchangeRequest {
   /// - Parameters:
   ///   - showsCredentials: false if another origin has chosen the request's destination.
   ///   - sha256: the hexadecimal digits for a body that contains a file; nil if unknown.
-  mutating func obey(
+  mutating func apply(
     _ target: Target, showsCredentials: Bool = true, sha256: String? = nil, at now: Date
   ) throws(Failure.Cause) {
     guard url == target.url || Origin(url) == target.origin else { return }

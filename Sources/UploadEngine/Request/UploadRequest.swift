@@ -146,7 +146,7 @@ struct UploadRequest {
       exchange.expectsContinue = expectsContinue
       // The repetition would find what the first one has left.
       exchange.mayRepeat = target.isIdempotent(at: url) && !occasion.keepsOthers
-      try exchange.obey(target, showsCredentials: !hidesCredentials, sha256: sha256, at: now)
+      try exchange.apply(target, showsCredentials: !hidesCredentials, sha256: sha256, at: now)
       self.exchange = exchange
     } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))

@@ -132,7 +132,7 @@ final class Conversation: ExchangeObserver {
     case .forget:
       job.resumePoint = nil
       engine.hooks.keeping(job.id, nil)
-    case .learn(let server): learn(server, on: engine)
+    case .learn(let server): record(server, on: engine)
     case .assume(let server): engine.knownServers.assume(server, on: job.route)
     case .startAgain: return .again
     case .stop(let cause): exchange?.breakOff(because: cause)
@@ -148,7 +148,7 @@ final class Conversation: ExchangeObserver {
     let isFirst = engine.knownServers.settle(job.route)
     if let recalled, recalled.isRefuted(by: end) {
       // Only the first upload to notice this deletes the record. The others use what that upload finds out.
-      if isFirst { learn(nil, on: engine) }
+      if isFirst { record(nil, on: engine) }
       return .again
     }
     return conclude(end, exchange, on: engine)
@@ -177,8 +177,8 @@ final class Conversation: ExchangeObserver {
     return .ended(end, share, authorization)
   }
 
-  private func learn(_ server: ResumeServer?, on engine: isolated UploadEngine) {
-    engine.knownServers.learn(
+  private func record(_ server: ResumeServer?, on engine: isolated UploadEngine) {
+    engine.knownServers.record(
       server, on: job.route, of: job.upload.target, isElsewhere: way.redirects > 0)
   }
 
@@ -187,12 +187,12 @@ final class Conversation: ExchangeObserver {
   private func send(_ request: ResumeRequest, on engine: isolated UploadEngine) {
     let course = machine.course
     if machine.isFinishing {
-      engine.tell([(job.id, .awaitingReply(attempt: attempt.number, since: engine.time.now()))])
+      engine.note([(job.id, .awaitingReply(attempt: attempt.number, since: engine.time.now()))])
     } else if machine.sendsInAnyOrder {
-      tellProgress(on: engine)
+      reportProgress(on: engine)
     } else if let content = request.content, content.lowerBound > 0 {
       let sent = course.fileOffset(content.lowerBound)
-      engine.tell([(job.id, .sending(attempt: attempt.number, sent: sent, total: course.size))])
+      engine.note([(job.id, .sending(attempt: attempt.number, sent: sent, total: course.size))])
     }
     Task {
       await withTaskExecutorPreference(engine.executor) { await exchange(request, on: engine) }
@@ -348,25 +348,25 @@ final class Conversation: ExchangeObserver {
 
   func exchangeProgressed(_ exchange: Exchange, on engine: isolated UploadEngine) {
     engine.access.noteProgress(of: exchange, on: engine)
-    if machine.sendsInAnyOrder { return tellProgress(on: engine) }
+    if machine.sendsInAnyOrder { return reportProgress(on: engine) }
     var news = exchange.changes(at: engine.time.now())
     // The reply to a piece is not the reply that the upload awaits.
     if case .awaitingReply? = news.first?.1, !machine.mayFinish {
       let size = machine.course.size
       news = [(job.id, .sending(attempt: attempt.number, sent: size, total: size))]
     }
-    engine.tell(news)
+    engine.note(news)
   }
 
   /// Reports how much of an upload the server has, including the pieces under way. Within an attempt, the number never
   /// falls, even if a piece is lost.
-  private func tellProgress(on engine: isolated UploadEngine) {
+  private func reportProgress(on engine: isolated UploadEngine) {
     let course = machine.course
     let pieces = underWay.reduce(0) { $0 + ($1.files.first?.bytes ?? 0) }
     let sent = min(course.size, course.taken + pieces)
     guard sent > told else { return }
     told = sent
-    engine.tell([(job.id, .sending(attempt: attempt.number, sent: sent, total: course.size))])
+    engine.note([(job.id, .sending(attempt: attempt.number, sent: sent, total: course.size))])
   }
 
   func exchangeHoldsEnd(_ exchange: Exchange, on engine: isolated UploadEngine) {

@@ -128,7 +128,7 @@ extension UploadRequest {
       asked.isTargetsOwn
       ? target.isIdempotent(at: asked.url)
       : asked.content == nil && (asked.described == nil || asked.method == "GET")
-    try exchange.obey(target, showsCredentials: !asked.staysAway, sha256: sha256, at: now)
+    try exchange.apply(target, showsCredentials: !asked.staysAway, sha256: sha256, at: now)
     self.exchange = exchange
   }
 

@@ -12,7 +12,7 @@ extension ServerClient {
     let host = target.url.host ?? "there"
     let subject = namesHost ? "\(host) " : ""
     var request = ExchangeRequest(url: target.url, method: "HEAD")
-    do throws(Failure.Cause) { try request.obey(target, at: time.date()) } catch {
+    do throws(Failure.Cause) { try request.apply(target, at: time.date()) } catch {
       return "\(subject)cannot be asked: \(Failure(error).headline)"
     }
     let end = await end(of: request, stallTimeout: Self.patience)
@@ -53,7 +53,7 @@ extension ServerClient {
   private func answer(_ method: String, _ url: URL) async -> TransferEnd? {
     var request = ExchangeRequest(
       url: url, method: method, headers: [("Accept", "application/json")])
-    do throws(Failure.Cause) { try request.obey(target, at: time.date()) } catch { return nil }
+    do throws(Failure.Cause) { try request.apply(target, at: time.date()) } catch { return nil }
     return await end(of: request, stallTimeout: Self.patience)
   }
 

@@ -165,7 +165,7 @@ package struct ServerClient: Sendable {
       if let most = mostReply ?? (request.method == "GET" ? Self.mostContent : nil) {
         exchange.mostReply = most
       }
-      try exchange.obey(target, showsCredentials: isOwn, at: time.date())
+      try exchange.apply(target, showsCredentials: isOwn, at: time.date())
       return exchange
     } catch {
       throw Failure(error)

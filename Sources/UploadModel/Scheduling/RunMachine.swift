@@ -63,7 +63,7 @@ package struct RunMachine: Sendable {
     case keep(RunPoint?)
     case send(Ending)
     /// Report this.
-    case tell(RunNews)
+    case report(RunNews)
   }
 
   package private(set) var state = State.closed
@@ -81,10 +81,10 @@ package struct RunMachine: Sendable {
     var machine = RunMachine()
     let failure = Failure(.outcomeUnknown("hoist ended before the reply"))
     switch point.phase {
-    case .opening: return (machine, [.keep(nil), .tell(RunNews(.mayBeOpen, point))])
+    case .opening: return (machine, [.keep(nil), .report(RunNews(.mayBeOpen, point))])
     case .closing, .aborting:
       let ending = point.phase == .closing ? Ending.close : .abort
-      return (machine, [.keep(nil), .tell(RunNews(.unknown(ending), point, because: failure))])
+      return (machine, [.keep(nil), .report(RunNews(.unknown(ending), point, because: failure))])
     case .open:
       machine.state = .open
       machine.point = point
@@ -113,7 +113,7 @@ package struct RunMachine: Sendable {
       point.values = values
       point.isFromAway = isFromAway
       state = .open
-      return keep(point) + [.tell(RunNews(.opened, point))]
+      return keep(point) + [.report(RunNews(.opened, point))]
     case (.opening, .notOpened): return end(nil)
 
     case (.open, .ended(let id, let isThere)), (.kept, .ended(let id, let isThere)):
@@ -142,7 +142,7 @@ package struct RunMachine: Sendable {
       guard var point else { return [] }
       point.phase = .open
       state = .kept
-      return keep(point) + [.tell(RunNews(.refused(ending), point, because: failure))]
+      return keep(point) + [.report(RunNews(.refused(ending), point, because: failure))]
 
     case (.closed, _), (.opening, _), (.open, _), (.kept, _), (.ending, _): return []
     }
@@ -158,7 +158,7 @@ package struct RunMachine: Sendable {
     failed = []
     let actions = keep(nil)
     guard let news else { return actions }
-    return actions + [.tell(news)]
+    return actions + [.report(news)]
   }
 
   /// Notes that the run may have files at the server, although no file is known to be there.
@@ -175,7 +175,7 @@ package struct RunMachine: Sendable {
     let isWhole = failed.isEmpty && !hasFailed
     guard let ending = Self.ending(of: point, isWhole: isWhole, close) else {
       state = .kept
-      return [.tell(RunNews(.kept(isEmpty: isWhole), point))]
+      return [.report(RunNews(.kept(isEmpty: isWhole), point))]
     }
     state = .ending(ending)
     point.phase = ending == .close ? .closing : .aborting

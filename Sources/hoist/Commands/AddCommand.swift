@@ -75,7 +75,7 @@ struct AddCommand: HoistCommand {
       return failure == nil
     }
     if let failure { throw failure }
-    tell(of: added, folders, copies: copies, to: target, in: context)
+    report(added, folders, copies: copies, to: target, in: context)
     let bad = folders.count + added.items.count(where: \.state.isFinished)
     if bad > 0 {
       let option = QueueOptions.words(for: queue.store.path, context.environment)
@@ -90,8 +90,8 @@ struct AddCommand: HoistCommand {
 
   /// Says what was queued, and what was not and why. `folders` were left out because `-r` was not given; `copies` is
   /// how many of the files were waiting already.
-  private func tell(
-    of added: QueueIntake.Added, _ folders: [UploadItem], copies: Int, to target: Target,
+  private func report(
+    _ added: QueueIntake.Added, _ folders: [UploadItem], copies: Int, to target: Target,
     in context: Context
   ) {
     for item in folders + added.items {
