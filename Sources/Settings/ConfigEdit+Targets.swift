@@ -102,7 +102,7 @@ extension ConfigEdit {
 
   /// The lines of each of a target's tables, from its header to the next header. Comments right before the header of
   /// another target's table belong to that table.
-  private func tables(of name: String, in lines: [String]) -> [Range<Int>] {
+  func tables(of name: String, in lines: [String]) -> [Range<Int>] {
     let names = Self.headers(of: name)
     let headers = lines.indices.filter {
       lines[$0].trimming(\.isWhiteSpace).hasPrefix(scalars: "[")

@@ -19,6 +19,11 @@ package struct Settings: Sendable {
 
   package var secretNames: [String] { Array(secrets.sources.keys) }
 
+  /// The absolute path of the file with this secret; nil if it is kept elsewhere.
+  package func secretFile(of name: String) -> String? {
+    if case .file(let path)? = secrets.sources[name] { path } else { nil }
+  }
+
   /// Settings without a file: no targets, only defaults.
   package static func none(environment: [String: String]) -> Settings {
     Settings(

@@ -118,6 +118,46 @@ import Testing
     #expect(error.map { "\($0)".contains("yourself") } == true)
   }
 
+  @Test(arguments: [
+    ("", "", "auth = { bearer = \"{env.NEW}\" }\n"),
+    (
+      "auth = { bearer = \"{env.OLD}\" } # mine\n", "", "auth = { bearer = \"{env.NEW}\" } # mine\n"
+    ),
+    (
+      "auth = { basic = { user = \"me\", password = \"{secret.old}\" } }\n",
+      "\n[secrets.old]\nfile = \"old\"\n",
+      "auth = { basic = { user = \"me\", password = \"{env.NEW}\" } }\n"
+    ),
+    (
+      "auth = { bearer_command = [ \"cat\", \"/x\" ] }\n", "",
+      "auth = { bearer = \"{env.NEW}\" }\n"
+    ),
+  ])
+  func aSecretIsElsewhere(_ before: String, _ secrets: String, _ after: String) throws {
+    let start = "[targets.\"a.b\"]\n"
+    let url = "url = \"https://a/\"\n"
+    let edit = Self.edit(start + before + url + secrets)
+    #expect(
+      try edit.loggingIn("a.b", with: .variable("NEW"), as: "x") == start + after + url + secrets)
+    #expect(edit.secrets(of: "a.b") == (secrets.isEmpty ? [] : ["old"]))
+    let file = try edit.loggingIn("a.b", with: .file("secrets/x"), as: "x")
+    #expect(
+      file == start + after.replacing("env.NEW", with: "secret.x") + url + secrets
+        + "\n[secrets.x]\nfile = \"secrets/x\"\n")
+  }
+
+  @Test(arguments: [
+    "[targets.a]\nurl = \"https://a/\"\nheaders = { Authorization = \"Bearer {env.A}\" }\n",
+    "[targets.a]\nurl = \"https://a/\"\n[targets.a.auth.sigv4]\nregion = \"r\"\nkey = \"{env.A}\"\nsecret = \"{env.B}\"\n",
+    "[targets]\na = { url = \"https://a/\" }\n",
+  ])
+  func whatIsNotSeenAtAGlanceIsLeftToThePerson(_ text: String) {
+    let error = #expect(throws: ConfigError.self) {
+      try Self.edit(text).loggingIn("a", with: .variable("NEW"), as: "x")
+    }
+    #expect(error.map { "\($0)".contains("yourself") } == true)
+  }
+
   @Test func anotherBecomesTheDefault() throws {
     let edited = try Self.edit().choosing("a.b")
     #expect(edited.contains("\ndefault_target = \"a.b\"\n"))

@@ -165,6 +165,28 @@ struct RecipeDraftTests {
     #expect(said?.contains("me:") != true)
   }
 
+  @Test("what a person does not have is left out, and the next line says how to go without")
+  func missing() throws {
+    let recipe = try recipe("webdav")
+    let (user, secret) = (recipe.questions[1], recipe.questions[2])
+    #expect(user.isOptional && secret.isOptional && !recipe.questions[0].isOptional)
+    let empty = draft(recipe)
+    #expect(empty.problem(leavingOut: recipe.questions[0]) == "an answer is needed")
+    var named = empty
+    try named.answer(user, with: "me2")
+    #expect(named.problem(leavingOut: secret)?.contains("because you have answered") == true)
+    var token = empty
+    try token.leaveOut(user)
+    try token.answer(secret, with: .variable("TOKEN"))
+    let bearer = try #require(settings(token.text).blueprint(of: "webdav"))
+    #expect(bearer.headers.map(\.name) == ["Authorization"])
+    #expect(token.text.contains("\nauth = { bearer = \"{env.TOKEN}\" }\n"), "\(token.text)")
+    var open = empty
+    try open.leaveOut(user)
+    try open.leaveOut(secret)
+    #expect(try settings(open.text).blueprint(of: "webdav")?.headers.isEmpty == true)
+  }
+
   @Test("a secret is named, and never in the configuration")
   func secrets() throws {
     let recipe = try recipe("s3")

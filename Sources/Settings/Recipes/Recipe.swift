@@ -4,7 +4,9 @@ import ScalarText
 ///
 /// The comment at the head of the file starts with the target's purpose and a colon. Below a line `# To fill in:`, the
 /// comment has one line for each text that differs from person to person. That line has the recipe's sample of the
-/// text, blanks, and a description. Brackets around the sample mean that it suits most people.
+/// text, blanks, and a description. Brackets around the sample mean that it suits most people; parentheses, that some
+/// people have no such text. Without it, the settings that contain it are left out, and the next line is put in force if
+/// it turns off another value of the same key.
 package struct Recipe: Sendable {
   /// The recipe's name for `hoist target new`, which is the name of its file.
   package let name: String

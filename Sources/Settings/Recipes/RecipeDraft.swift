@@ -11,6 +11,8 @@ package struct RecipeDraft {
   /// The names of the configuration's other secrets.
   private let takenSecrets: [String]
   private var answers: [Answer] = []
+  /// The samples of the texts that this person does not have.
+  private var missing: [[UInt8]] = []
   private var secrets: [(name: String, line: String)] = []
 
   /// The replacement for a text of the recipe, inside a URL and elsewhere.
@@ -34,12 +36,54 @@ package struct RecipeDraft {
   package var text: String {
     // A table that is commented out starts with "#".
     let heading = "[targets.\(recipe.usualName)"
-    let table = TOMLStrings.changing(recipe.table, replacing).textLines.map { line in
+    let table = TOMLStrings.changing(settings, replacing).textLines.map { line in
       line.hasPrefix(scalars: heading) || line.hasPrefix(scalars: "#\(heading)")
         ? line.replacing(scalars: heading, with: "[targets.\(TOMLText.key(name))") : line
     }
     let secrets = secrets.map { "\n[secrets.\($0.name)]\n\($0.line)\n" }
     return (recipe.introduction + table).joined(separator: "\n") + secrets.joined()
+  }
+
+  /// The recipe's settings without those that need a missing text.
+  private var settings: String {
+    guard !missing.isEmpty else { return recipe.table }
+    var (lines, key): ([String], String?) = ([], nil)
+    for line in recipe.table.textLines {
+      let value = key.flatMap { line.removingPrefix(scalars: "#\($0)=") == nil ? nil : line }
+      key = nil
+      if value == nil, line.hasPrefix(scalars: "#") {
+        lines.append(line)
+      } else if missing.contains(where: { Self.contains($0, in: line) }) {
+        key = line.range(scalars: "=").map { String(line[..<$0.lowerBound]) }
+      } else {
+        lines.append(value.map { String($0.unicodeScalars.dropFirst()) } ?? line)
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Leaves out the settings with the question's sample.
+  package mutating func leaveOut(_ question: RecipeQuestion) throws(InvalidInput) {
+    if !question.isOptional { throw InvalidInput("an answer is needed") }
+    missing.append(Array(question.written.utf8))
+    // What has been answered must have a place.
+    let rest = settings
+    for other in recipe.questions where other.isOptional {
+      let sample = Array(other.written.utf8)
+      guard answers.contains(where: { $0.sample == sample }),
+        !rest.textLines.contains(where: { Self.contains(sample, in: $0) })
+      else { continue }
+      throw InvalidInput("an answer is needed, because you have answered \"\(other.words)\"")
+    }
+  }
+
+  /// Whether a line contains this sample, and not only as a part of a longer word.
+  private static func contains(_ sample: [UInt8], in line: String) -> Bool {
+    let answer = Answer(sample: sample, inURL: "", elsewhere: "")
+    let bytes = Array(line.utf8)
+    return bytes.indices.contains { start in
+      (start == 0 || !isWord(bytes[start - 1])) && answer.begins(bytes[start...])
+    }
   }
 
   /// Puts a text in place of the question's sample.
@@ -63,6 +107,11 @@ package struct RecipeDraft {
   /// What is wrong with an answer; nil if nothing is.
   package func problem(with text: String, for question: RecipeQuestion) -> String? {
     problem { draft throws(InvalidInput) in try draft.answer(question, with: text) }
+  }
+
+  /// Why the question must be answered; nil if it need not be.
+  package func problem(leavingOut question: RecipeQuestion) -> String? {
+    problem { draft throws(InvalidInput) in try draft.leaveOut(question) }
   }
 
   package func problem(with place: SecretPlace, for question: RecipeQuestion) -> String? {

@@ -16,6 +16,8 @@ package struct RecipeQuestion: Sendable {
   package let words: String
   /// Whether the sample suits most people.
   package let isUsual: Bool
+  /// Whether some people need no such text.
+  package let isOptional: Bool
   package let kind: Kind
 
   /// Reads a line such as `#   [Uploads]    the folder`; nil for any other line.
@@ -23,9 +25,10 @@ package struct RecipeQuestion: Sendable {
     guard let row = line.removingPrefix(scalars: "#   "), let gap = row.range(scalars: "  ")
     else { return nil }
     let place = String(row[..<gap.lowerBound])
-    sample = place.trimming { "[]".unicodeScalars.contains($0) }
+    sample = place.trimming { "[]()".unicodeScalars.contains($0) }
     words = String(row[gap.upperBound...]).trimming(\.isBlank)
-    isUsual = sample != place
+    isUsual = place.hasPrefix(scalars: "[")
+    isOptional = place.hasPrefix(scalars: "(")
     kind =
       sample.hasPrefix(scalars: "http")
       ? .address : recipe.contains(scalars: "{env.\(sample)") ? .secret : .text
