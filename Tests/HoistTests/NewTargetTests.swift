@@ -95,12 +95,13 @@ struct NewTargetTests {
     }
     defer { server.stop() }
     let folder = try ScratchDirectory()
-    let config = ConfigSource(named: try folder.write("config.toml", []), environment: [:])
+    let config = ConfigSource(
+      named: try folder.write("config.toml", []), environment: ["TOKEN": "t"])
     let url = server.url().deletingLastPathComponent()
     for (number, written) in [url, server.url()].enumerated() {
       let answers = TargetAnswers(
         url: written.absoluteString, name: "a\(number)", field: "file",
-        token: number == 0 ? "" : "TOKEN")
+        token: number == 0 ? "" : "$TOKEN")
       _ = try await NewTarget.make(answers, isGoodEnough: false, in: config)
     }
     let text = try String(contentsOfFile: config.path, encoding: .utf8)
@@ -161,12 +162,122 @@ struct NewTargetTests {
     }
     let missing = await make("~/token")
     #expect(missing?.part == .token && missing?.words.contains("no readable file") == true)
-    #expect(await make("to-ken")?.part == .token)
     try folder.write("token", Array("s3cret\n".utf8))
     #expect(await make("~/token") == nil)
     let text = try String(contentsOfFile: config.path, encoding: .utf8)
     #expect(text.contains("bearer_command = [ \"cat\", \"\(folder.path)/token\" ]"), "\(text)")
     #expect(!text.contains("s3cret"))
+  }
+
+  /// A server that takes only one token, and keeps every request's.
+  private static func guarded(by token: String) throws -> HostileServer {
+    try HostileServer { connection, _ in
+      guard let request = connection.readHead() else { return }
+      let isGood = request.headers["authorization"] == "Bearer \(token)"
+      let status = isGood ? "200 OK" : "401 Unauthorized"
+      connection.send("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n")
+    }
+  }
+
+  private static func files(in folder: ScratchDirectory) throws -> [String] {
+    let secrets = folder.path + "/secrets"
+    return ((try? FileManager.default.contentsOfDirectory(atPath: secrets)) ?? []).sorted()
+  }
+
+  @Test("a token that is typed is tried, is in a file that only its owner can read, and can change")
+  func typedToken() async throws {
+    let server = try Self.guarded(by: "good-token")
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let config = ConfigSource(
+      named: try folder.write("config.toml", []), environment: ["HOME": folder.path, "VAR": "x"])
+    func make(_ token: String, isGoodEnough: Bool = false) async -> NewTarget.Refusal? {
+      let answers = TargetAnswers(url: server.url().absoluteString, name: "my.box", token: token)
+      do throws(NewTarget.Refusal) {
+        _ = try await NewTarget.make(answers, isGoodEnough: isGoodEnough, in: config)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    func text() throws -> String { try String(contentsOfFile: config.path, encoding: .utf8) }
+    // What is refused leaves nothing behind.
+    let wrong = await make("bad-token")
+    #expect(wrong?.part == .token && wrong?.isGoodEnough == true)
+    #expect(wrong?.words.contains("refuses the credentials: 401") == true)
+    #expect(wrong?.words.contains("bad-token") == false)
+    #expect(await make("VAR")?.words.contains("put $ before it") == true)
+    #expect(await make("$UNSET")?.isGoodEnough == true)
+    #expect(try Self.files(in: folder).isEmpty && text().isEmpty)
+
+    #expect(await make("good-token") == nil)
+    #expect(try Self.files(in: folder) == ["my-box"])
+    let file = folder.path + "/secrets/my-box"
+    func mode(_ path: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+    #expect(try mode(file) == 0o600 && mode(folder.path + "/secrets") == 0o700)
+    #expect(try text().contains("bearer = \"{secret.my-box}\"") && !text().contains("good-token"))
+    let written = try text()
+
+    // A new one replaces it, if the server takes it or somebody says so.
+    let row = TargetRow(name: "my.box", url: server.url().absoluteString, isUsual: true)
+    func change(_ token: String, isGoodEnough: Bool = false) async -> NewTarget.Refusal? {
+      do throws(NewTarget.Refusal) {
+        try await NewTarget.change(
+          row, to: row, token: token, isGoodEnough: isGoodEnough, in: config)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    func secret() throws -> String { try String(contentsOfFile: file, encoding: .utf8) }
+    #expect(await change("other-token")?.part == .token)
+    #expect(try secret() == "good-token\n")
+    #expect(await change("other-token", isGoodEnough: true) == nil)
+    #expect(try secret() == "other-token\n" && mode(file) == 0o600 && text() == written)
+    #expect(await change("good-token") == nil)
+    // From now on, it is in a variable.
+    #expect(await change("$VAR", isGoodEnough: true) == nil)
+    #expect(try text().contains("bearer = \"{env.VAR}\""))
+  }
+
+  @Test("a target of a recipe is made from the form's answers")
+  func service() async throws {
+    let server = try Self.guarded(by: "good-token")
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let config = ConfigSource(named: try folder.write("config.toml", []), environment: [:])
+    var answers = TargetAnswers(url: "", name: "")
+    answers.service = "webdav"
+    func make() async -> NewTarget.Refusal? {
+      do throws(NewTarget.Refusal) {
+        _ = try await NewTarget.make(answers, isGoodEnough: false, in: config)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    let url = server.url().absoluteString
+    for (replies, number) in [
+      (["", "", ""], 0), (["nonsense", "", ""], 0), ([url, "me", ""], 2),
+      ([url, "", "bad-token"], 2),
+    ] {
+      answers.replies = replies
+      #expect(await make()?.part == .answer(number), "\(replies)")
+      #expect(try Self.files(in: folder).isEmpty)
+    }
+    answers.replies = [url, "", "good-token"]
+    #expect(await make() == nil)
+    let text = try String(contentsOfFile: config.path, encoding: .utf8)
+    #expect(text.hasPrefix("default_target = \"webdav\"\n") && !text.contains("good-token"))
+    #expect(text.contains("\nauth = { bearer = \"{secret.webdav_password}\" }\n"), "\(text)")
+    #expect(try Self.files(in: folder) == ["webdav-WEBDAV_PASSWORD"])
+    // A public folder.
+    answers.replies = [url, "", ""]
+    #expect(await make() == nil)
+    #expect(try config.load().targetNames == ["webdav", "webdav-2"])
+    #expect(try config.load().blueprint(of: "webdav-2")?.headers.isEmpty == true)
   }
 
   @Test(

@@ -449,7 +449,67 @@ import UploadModel
     Fixture.type("2", &state)
     let others = TargetAnswers(url: "http://nas/up", name: "nas2", field: "file")
     #expect(Fixture.play(&state, .key(.enter)) == [.setUp(others, isGoodEnough: false)])
-    #expect(Fixture.play(&state, .key(.escape)) == [.quit(.idle)])
+    // Esc stops the trial, closes the form, and does not end the program: that is for the key that quits.
+    #expect(Fixture.play(&state, .key(.escape)) == [.stopSetUp] && state.mode == .setup)
+    #expect(Fixture.play(&state, .key(.escape)) == [] && state.mode == .queue)
+    #expect(Self.said(state).contains("There is no target yet"))
+    #expect(Fixture.play(&state, .key(.escape)) == [] && state.mode == .queue)
+    #expect(Fixture.type("u", &state) == [.bell] && Self.said(state).contains("first, a target"))
+    // What was typed is kept.
+    Fixture.type("a", &state)
+    #expect(state.setupAnswers == others)
+    Fixture.play(&state, .key(.escape))
+    Fixture.play(&state, .paste("/tmp/a.txt"))
+    #expect(state.mode == .setup)
+    Fixture.play(&state, .key(.escape))
+    #expect(Fixture.type("q", &state) == [.quit(.idle)])
+  }
+
+  @Test func aServiceIsChosenInTheFormAndAsksWhatItNeeds() {
+    var options = AppState.Options()
+    options.services = [
+      ServiceChoice(
+        name: "s3", title: "Amazon S3", introduction: "Amazon S3: buckets.", questions: []),
+      ServiceChoice(
+        name: "box", title: "The Box", introduction: "The Box: a box.",
+        questions: [
+          ServiceChoice.Question("The box's address", sample: "https://box.example"),
+          ServiceChoice.Question("The folder", sample: "in", isUsual: true),
+          ServiceChoice.Question("Your token", sample: "BOX_TOKEN", isSecret: true),
+        ]),
+    ]
+    options.secretsPlace = "~/.config/hoist/secrets"
+    var state = AppState.setup(
+      isASCII: false, size: Size(width: 80, height: 24), now: Instant(seconds: 0), options: options)
+    Fixture.play(&state, .key(.up), .key(.enter))
+    #expect(state.mode == .pick && Self.said(state).contains("Amazon S3"))
+    Fixture.type("box", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(state.mode == .setup && Self.said(state).contains("The Box: a box."))
+    Fixture.type("https://me.test", &state)
+    Fixture.play(&state, .key(.tab), .key(.tab))
+    // A token that is typed is not shown, and it is said where it goes.
+    Fixture.type("to-ken", &state)
+    #expect(Self.said(state).contains("******") && !Self.said(state).contains("to-ken"))
+    #expect(Self.said(state).contains("~/.config/hoist/secrets, which only you can read"))
+    Fixture.play(&state, .key(.tab))
+    #expect(Self.said(state).contains("******") && !Self.said(state).contains("to-ken"))
+    Fixture.type("desk", &state)
+    var answers = TargetAnswers(url: "", name: "desk")
+    (answers.service, answers.replies) = ("box", ["https://me.test", "in", "to-ken"])
+    #expect(Fixture.play(&state, .key(.enter)) == [.setUp(answers, isGoodEnough: false)])
+    Fixture.play(&state, .setupRefused("no", at: .answer(2), isGoodEnough: false))
+    // A variable and a file are shown.
+    for text in ["$BOX_TOKEN", "~/box-token"] {
+      Fixture.play(&state, .key(.control("u")))
+      Fixture.type(text, &state)
+      #expect(Self.said(state).contains(text))
+    }
+    // Back to any server: the name is kept.
+    Fixture.play(&state, .key(.up), .key(.up), .key(.up))
+    Fixture.type("any", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(state.setupAnswers == TargetAnswers(url: "", name: "desk", field: "file"))
   }
 
   @Test func aFileThatIsQueuedTwiceIsMarkedUntilOneIsGone() {

@@ -17,8 +17,9 @@ import UploadModel
 
   /// Edits the target of the first file to "nas".
   private static func edit(_ state: inout AppState) -> [Effect] {
-    Fixture.play(&state, .key("g"), .key("e"), .key(.backTab), .key(.control("u")))
+    Fixture.play(&state, .key("g"), .key("e"), .key(.backTab))
     Fixture.type("nas", &state)
+    Fixture.play(&state, .key(.enter))
     return Fixture.play(&state, .key(.enter))
   }
 
@@ -58,6 +59,18 @@ import UploadModel
     Fixture.play(&state, .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
     #expect(Fixture.play(&state, .editedFound(edited, LeftOut())) == [.bell])
     #expect(state.item(ItemID(1))?.target == "photos")
+  }
+
+  /// Keys that are typed while it is looked up change nothing.
+  @Test func nothingIsTypedWhileItIsLookedUp() {
+    var state = Self.queue()
+    guard case .lookForEdited(let edited)? = Self.edit(&state).first else { return }
+    let text = render(state, size: state.size).text
+    #expect(text.contains { $0.contains("looking whether it is there already") })
+    Fixture.play(&state, .key("x"), .key(.down), .key("y"), .paste("z"), .key(.tab), .key("t"))
+    #expect(render(state, size: state.size).text == text)
+    #expect(Fixture.play(&state, .editedFound(edited, LeftOut())) == [.edit(edited)])
+    #expect(state.dialog == nil && state.queue.count == 2)
   }
 
   @Test func aFileThatWaitsForTheTargetAlreadyIsAskedAbout() {

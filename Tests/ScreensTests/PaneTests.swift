@@ -152,22 +152,71 @@ import UploadModel
     #expect(items.map(\.mediaType) == ["image/png", "application/octet-stream"])
   }
 
-  @Test func tabCompletesATargetAsFarAsItIsClear() {
+  @Test func aTargetIsPickedFromTheList() {
     var state = Fixture.empty()
-    state.options.targets = Fixture.choices("album", "photos-new", "photos-old")
+    state.options.targets = Fixture.rows("album", "photos-new", "photos-old")
     var item = Fixture.item(1, "a.txt")
     item.target = "album"
-    Fixture.play(&state, .added([item]), .key("e"), .key(.backTab))
-    #expect(
-      render(state, size: state.size).text.contains { $0.contains("album, photos-new, photos-old") }
-    )
-    Fixture.play(&state, .key(.control("u")), .key("p"), .key(.tab), .key("o"), .key(.tab))
-    // Nothing is left to complete: on to the next field.
+    Fixture.play(&state, .added([item]), .key("e"), .key(.backTab), .key(" "))
+    func text() -> String { render(state, size: state.size).text.joined(separator: "\n") }
+    #expect(state.mode == .pick && text().contains("http://photos-new/"), "\(text())")
+    // Esc goes back to the form, which keeps what it has.
+    Fixture.play(&state, .key(.escape))
+    #expect(state.mode == .form && text().contains("▸ album"))
+    // Typing opens the list too, with what contains it.
+    Fixture.type("old", &state)
+    #expect(!text().contains("photos-new"))
+    Fixture.play(&state, .key(.enter))
+    #expect(state.mode == .form && text().contains("▸ photos-old"))
     Fixture.play(&state, .key(.tab), .key("b"))
     (item.target, item.fileName, item.nameIsChosen) = ("photos-old", "a.txtb", true)
     let effects = Fixture.play(&state, .key(.enter))
     #expect(effects == [.lookForEdited([item])])
     #expect(Fixture.answered(effects, &state) == [.edit([item])])
+  }
+
+  /// The type, the field and the target of all marked files at once.
+  @Test func whatIsMarkedIsSetAtOnce() {
+    var state = Fixture.empty()
+    state.options.targets = Fixture.rows("album", "photos")
+    var items = (1...5).map { Fixture.item($0, "\($0).txt", size: $0) }
+    for index in items.indices { items[index].target = "album" }
+    Fixture.play(&state, .added(items), .perform(.markAll), .key("e"), .key(.tab))
+    Fixture.play(&state, .key(.control("u")), .paste("text/csv"), .key(.tab), .paste("data"))
+    guard case .edit(let edited)? = Fixture.play(&state, .key(.enter)).first else {
+      Issue.record("nothing is edited")
+      return
+    }
+    #expect(edited.map(\.mediaType) == Array(repeating: "text/csv", count: 5))
+    #expect(edited.map(\.field) == Array(repeating: "data", count: 5))
+    #expect(edited.map(\.fileName) == items.map(\.fileName))
+  }
+
+  @Test func tabCompletesAPath() {
+    var state = Fixture.empty()
+    var item = Fixture.item(1, "a.txt")
+    item.state = .failed(Failure(.missing))
+    Fixture.play(&state, .added([item]), .key("e"), .key(.control("u")), .paste("/tm"))
+    func text() -> String { render(state, size: state.size).text.joined(separator: "\n") }
+    #expect(Fixture.play(&state, .key(.tab)) == [.complete("/tm")])
+    #expect(Fixture.play(&state, .completions(for: "/tm", ["/tmp/"])) == [])
+    #expect(Fixture.play(&state, .key(.tab)) == [.complete("/tmp/")])
+    Fixture.play(&state, .completions(for: "/tmp/", ["/tmp/a.txt", "/tmp/ab.txt"]))
+    #expect(Fixture.play(&state, .key(.tab)) == [.complete("/tmp/a")])
+    Fixture.play(&state, .completions(for: "/tmp/a", ["/tmp/a.txt", "/tmp/ab.txt"]))
+    #expect(text().contains("2 start with this: a.txt, ab.txt"), "\(text())")
+    // An answer to what stood there before is too late.
+    Fixture.type("b", &state)
+    Fixture.play(&state, .completions(for: "/tmp/a", ["/tmp/other"]))
+    #expect(text().contains("/tmp/ab ") && !text().contains("start with this"), "\(text())")
+    #expect(Fixture.play(&state, .completions(for: "/tmp/ab", [])) == [.bell])
+    #expect(text().contains("nothing starts with this"))
+    Fixture.play(&state, .completions(for: "/tmp/ab", ["/tmp/ab.txt"]))
+    guard case .lookForEdited(let items)? = Fixture.play(&state, .key(.enter)).first else {
+      Issue.record("the path is not taken")
+      return
+    }
+    #expect(items.map(\.location.description) == ["/tmp/ab.txt"])
   }
 
   @Test func onlyWhatIsChangedIsLookedAt() {
@@ -178,7 +227,7 @@ import UploadModel
     Fixture.play(&state, .added([item]), .key("e"))
     // Through all fields to the target, and about in it.
     Fixture.play(&state, .key(.tab), .key(.tab), .key(.tab), .key(.left), .key("x"))
-    Fixture.play(&state, .key(.backspace), .key(.backTab), .paste("upload"))
+    Fixture.play(&state, .key(.escape), .key(.backTab), .paste("upload"))
     let effects = Fixture.play(&state, .key(.enter))
     item.field = "upload"
     #expect(effects == [.edit([item])])
@@ -400,7 +449,7 @@ import UploadModel
     // Forms take them, too.
     Fixture.type("jjjjjj", &state)
     #expect(Fixture.type("e", &state) == [.readTargets])
-    Fixture.play(&state, .targets(Fixture.rows("nas")), .key(.backTab), .paste("nas"))
+    Fixture.play(&state, .targets(Fixture.rows("nas")), .key(.backTab), .paste("nas"), .key(.enter))
     _ = Fixture.answered(Fixture.play(&state, .key(.enter)), &state)
     #expect(state.queue.row(ItemID(7))?.item.target == "nas")
   }

@@ -160,6 +160,7 @@ import UploadModel
     Case(0, "e", asks: [.bell], says: "being sent: pause it before you edit it"),
     Case(2, "e", asks: [.bell], says: "already sent, so there is nothing to edit"),
     Case(6, "e", .escape, asks: [.readTargets]),
+    Case(6, "e", .down, .escape, asks: [.readTargets]),
     Case(6, "V", "j", "j", "V", "p", asks: [.pause(ids(7))]),
     Case(
       0, "V", "j", "j", "x", "y", asks: [.remove(ids(1, 2, 3))], says: "3 files removed · z undoes"),

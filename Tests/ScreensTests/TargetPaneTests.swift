@@ -103,12 +103,34 @@ import UploadModel
     ])
   func anAddressWithoutASchemeGetsOne(_ typed: String, _ url: String) {
     var state = Self.edited(to: typed)
-    guard case .changeTarget(_, let row, _)? = Fixture.play(&state, .key(.enter)).first else {
+    guard case .changeTarget(_, let row, _, _)? = Fixture.play(&state, .key(.enter)).first else {
       Issue.record("nothing is tried")
       return
     }
     #expect(row.url == url)
     #expect(render(state, size: state.size).text.contains { $0.contains(url) })
+  }
+
+  /// A new token goes where the old one is; nobody sees it.
+  @Test func aTokenIsChanged() {
+    var state = Self.pane()
+    Fixture.play(&state, .key("e"), .key(.backTab))
+    Fixture.type("to-ken", &state)
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("******") && !text.contains("to-ken"), "\(text)")
+    let row = Self.rows[0]
+    #expect(
+      Fixture.play(&state, .key(.enter))
+        == [.changeTarget(row, to: row, token: "to-ken", isGoodEnough: false)])
+    Fixture.play(
+      &state,
+      .setupRefused("album: refuses the credentials", at: .token, isGoodEnough: true), .key("n"))
+    Fixture.type("s", &state)
+    guard case .changeTarget(_, _, "to-kens", false)? = Fixture.play(&state, .key(.enter)).first
+    else {
+      Issue.record("the focus is elsewhere")
+      return
+    }
   }
 
   @Test func aTargetThatFilesWaitForKeepsItsName() {

@@ -1,3 +1,5 @@
+import ScalarText
+
 /// Text fields to fill in, under a few words about what they are for.
 struct FormBox {
   let form: Form
@@ -6,8 +8,14 @@ struct FormBox {
 
   func paint(on canvas: inout Canvas) {
     let width = min(form.mode == .form ? 84 : 76, size.width - 2)
-    let lines = TextFitting.wrapped(Glyphs.of(introduction, ascii: canvas.ascii), to: width - 4)
-    let gap = introduction.isEmpty ? 0 : lines.count + 1
+    // The longest label decides, but leaves more room for the values.
+    let labels = min(width / 3, max(10, form.rows.map(\.label.count).max() ?? 0))
+    func wrapped(_ text: String) -> [ArraySlice<Glyph>] {
+      TextFitting.wrapped(Glyphs.of(text, ascii: canvas.ascii), to: width - 4)
+    }
+    let lines = wrapped(place ?? introduction)
+    // The box keeps its size as the focus moves.
+    let gap = introduction.isEmpty ? 0 : wrapped(introduction).count + 1
     // On a small screen, the fields matter more than the preview of the new names.
     let names = min(form.newNames.count, max(0, size.height - gap - form.rows.count - 6))
     let height = gap + form.rows.count + (names > 0 ? names + 1 : 0) + 3
@@ -19,11 +27,16 @@ struct FormBox {
     for (index, row) in form.rows.enumerated() {
       let line = top + 1 + gap + index
       let hasFocus = index == form.focus
-      canvas.put(
-        row.field.words.label, row: line, column: left + 2, style: Style(hasFocus ? .accent : .dim))
-      let columns = left + 13..<left + width - 2
-      if hasFocus {
-        canvas.field(row.text, row: line, columns: columns)
+      canvas.putEnd(
+        row.label, row: line, columns: left + 2..<left + 2 + labels,
+        style: Style(hasFocus ? .accent : .dim), lighting: nil)
+      let columns = left + labels + 3..<left + width - 2
+      if hasFocus, row.field.isChoice {
+        canvas.choice(row.text.text, row: line, columns: columns, isLit: true)
+      } else if hasFocus {
+        canvas.field(row.isHidden ? row.text.hidden : row.text, row: line, columns: columns)
+      } else if row.isHidden {
+        canvas.put(row.text.hidden.text, row: line, columns: columns, style: Style(.plain))
       } else if row.isMixed, row.text.text.isEmpty {
         canvas.putMiddle("(several)", row: line, columns: columns, style: Style(.dim))
       } else if form.mode == .form {
@@ -66,15 +79,30 @@ struct FormBox {
 
   private var introduction: String {
     guard case .target(let isFirst) = form.subject, size.height >= 20 else { return "" }
+    if let service = form.service { return service.introduction }
     let demo = isFirst ? " If you do not have one, run hoist demo to see everything at work." : ""
-    return "A target is a URL that takes files as a web form does. "
-      + "Enter one, and hoist tests it and saves it.\(demo)"
+    let services = form.rows.first?.field == .service
+    return "A target is a URL that takes files as a web form does. Enter one, and hoist tests it "
+      + "and saves it." + (services ? " For Nextcloud, S3 and others, choose a service (↑)." : "")
+      + demo
+  }
+
+  /// Where a secret goes that is typed into the row with the focus; nil for other rows.
+  private var place: String? {
+    let place = state.options.secretsPlace
+    guard form.rows[form.focus].isSecret, !place.isEmpty, !introduction.isEmpty else { return nil }
+    return "What is typed here goes into a file of its own in \(place), which only you can read."
   }
 
   private var advice: String {
     if form.isTrying { return "testing the target…" }
-    let field = form.rows[form.focus].field
-    let names = state.options.targets.map(\.name).joined(separator: ", ")
-    return field.words.explanation + (field == .target ? ": \(names)" : "")
+    if form.isLookedUp { return "looking whether it is there already…" }
+    if !form.candidates.isEmpty {
+      let names = form.candidates.map { path in
+        path.split(scalar: "/", omittingEmptySubsequences: true).last ?? path
+      }
+      return "\(names.count) start with this: \(names.joined(separator: ", "))"
+    }
+    return form.rows[form.focus].explanation
   }
 }

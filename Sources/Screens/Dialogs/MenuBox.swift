@@ -5,7 +5,8 @@ struct MenuBox {
 
   /// How many choices are visible at once.
   static func lines(_ menu: Menu, in size: Size) -> Int {
-    max(1, min(menu.choices.count, size.height - (menu.isFiltered ? 7 : 6)))
+    // A long list leaves the edges of the pane behind it.
+    max(1, min(menu.choices.count, size.height - (menu.isFiltered ? 9 : 6)))
   }
 
   /// The line of the first visible choice, and the columns of the box.

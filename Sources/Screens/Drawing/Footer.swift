@@ -57,6 +57,9 @@ extension AppState {
   var offered: [Footer.Hint] {
     if case .question(let question) = dialog { return question.buttons.map { hint($0) } }
     let actions = Action.inMode(mode).filter { $0.hint != nil }
+    if isSetup, dialog == nil {
+      return actions.filter { [.target, .help, .quit].contains($0.name) }.map { hint($0) }
+    }
     guard mode == .queue else { return actions.filter { isOfUseHere($0.name) }.map { hint($0) } }
     // If very many items are marked, only the one under the cursor is examined, since frames are drawn often.
     let subjects = marks.count > 50 ? selected.map { [$0] } ?? [] : subjects

@@ -62,9 +62,9 @@ package enum Effect: Sendable, Equatable {
   /// Read the secrets of the target of this name again, try them, and send the items that wait for them; answered by
   /// `AppEvent.tried`.
   case logIn(String)
-  /// Write the changes to a target into the configuration. They are tried first, unless they are good enough as they
-  /// are. Answered by `AppEvent.targetChanged` or `AppEvent.setupRefused`.
-  case changeTarget(TargetRow, to: TargetRow, isGoodEnough: Bool)
+  /// Write the changes to a target into the configuration, and its new token, if there is one, where it is kept. They
+  /// are tried first, unless they are good enough as they are. Answered by `AppEvent.targetChanged` or `AppEvent.setupRefused`.
+  case changeTarget(TargetRow, to: TargetRow, token: String = "", isGoodEnough: Bool)
   /// Make the target of this name the default, or remove it from the configuration; answered as `readTargets` is, or by
   /// `AppEvent.message`.
   case makeDefault(String), deleteTarget(String)
@@ -126,21 +126,6 @@ package enum QuitMode: Sendable, Equatable {
   case background
   /// Leave at once: the user asked twice.
   case forced
-}
-
-/// The user's answers about a new target.
-package struct TargetAnswers: Hashable, Sendable {
-  /// Where files go.
-  package var url: String
-  /// The name of the target; empty to derive it from the name of the host.
-  package var name: String
-  /// The form field that carries the file; empty for the usual one.
-  package var field = ""
-  /// The environment variable with a bearer token, or the path of a file with it; empty if none is needed.
-  package var token = ""
-
-  /// An answer that can be wrong.
-  package enum Part: Sendable { case url, name, token }
 }
 
 /// An uploaded file, and the address that deletes it on the server.

@@ -191,12 +191,23 @@ struct QueuePane {
     let lines =
       if !filter.isEmpty {
         filteredOut(filter)
+      } else if state.isSetup {
+        setupWords
       } else if state.isReading {
         ["Reading the queue…"]
       } else {
         emptyWords
       }
     paintWords(lines, in: layout, on: &canvas)
+  }
+
+  /// Says what to do as long as there is no target.
+  private var setupWords: [String] {
+    [
+      "There is no target yet.",
+      "Press \(state.keyLabel(.target)) to make one: for a URL that takes files, or for a service that hoist knows.",
+      "Press \(state.keyLabel(.quit)) to quit; hoist demo shows everything at work.",
+    ]
   }
 
   /// Says what to do if nothing is queued, and where files would go.

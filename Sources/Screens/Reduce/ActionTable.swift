@@ -191,7 +191,10 @@ extension Action {
     Action(.accept, [.enter], in: [.limit], "set the typed limit", hint: "limit"),
     Action(.complete, [.tab], in: [.prompt, .command], "complete what is typed", hint: "complete"),
     Action(.completeBack, [.backTab], in: [.prompt, .command], "the previous completion"),
-    Action(.next, [.tab, .down], in: [.form, .setup], "the next field", hint: "next field"),
+    Action(
+      .complete, [.tab], in: [.form, .setup], "complete a path, or go to the next field",
+      hint: "next field"),
+    Action(.next, [.down], in: [.form, .setup], "the next field"),
     Action(.previous, [.backTab, .up], in: [.form, .setup], "the previous field"),
     Action(.earlier, [.up, .control("p")], in: [.command], "the previous command"),
     Action(.later, [.down, .control("n")], in: [.command], "the next command"),

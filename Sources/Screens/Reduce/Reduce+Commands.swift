@@ -32,6 +32,7 @@ extension AppState {
     guard command.argument.isEmpty || action.argument != nil else {
       return refuse("\(command.word) takes no argument, but \"\(command.argument)\" was given")
     }
+    if isSetup { return performEverywhere(action.name) ?? performInSetup(action.name) }
     if isReading, action.name.has(.edits) { return refuse(Self.isStillRead) }
     // An action that the current pane does not have is meant for the queue.
     if !Action.inMode(pane.mode).contains(where: { $0.name == action.name }) { show(.queue) }

@@ -1,9 +1,13 @@
+import ScalarText
 import UploadModel
 
 /// The actions while a dialog has the keyboard focus.
 extension AppState {
   /// Inserts typed or pasted text into the field that has the keyboard focus.
   mutating func type(_ text: String) -> [Effect] {
+    if case .form(let form) = dialog, form.rows[form.focus].field.isChoice, !form.isWaiting {
+      return openChoices(of: form, filter: text.trimming(\.isBlank))
+    }
     // A typed speed replaces the current one instead of being appended to it.
     if case .limit(let prompt) = dialog, prompt.isUntouched {
       dialog = .limit(LimitPrompt(text: text))

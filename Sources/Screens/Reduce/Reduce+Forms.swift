@@ -7,8 +7,55 @@ extension AppState {
     var state = AppState(
       target: "no target yet", url: "no target yet", isASCII: isASCII, size: size, now: now)
     state.options = options
-    state.open(.form(Form(forTarget: "", isFirst: true)))
+    state.isSetup = true
+    _ = state.openTargetForm("")
     return state
+  }
+
+  /// Opens the form for a new target. `words` are what the user has already typed: a URL, or a name for the target.
+  mutating func openTargetForm(_ words: String) -> [Effect] {
+    let form = Form(forTarget: words, isFirst: isSetup, services: !options.services.isEmpty)
+    dialog = .form(closedSetup ?? form)
+    closedSetup = nil
+    return []
+  }
+
+  /// On a first start, most actions have to wait for a target.
+  mutating func performInSetup(_ name: Action.Name) -> [Effect] {
+    switch name {
+    case .quit: return askToQuit()
+    case .command: dialog = .command(CommandPrompt())
+    case .target, .targets, .add, .browse, .details, .edit: return openTargetForm("")
+    case .clearMarks: break
+    case _ where name.has(.looks): break
+    default: return refuse("first, a target: \(keyLabel(.target)) makes one")
+    }
+    return []
+  }
+
+  /// Opens the list that a value of the form is chosen from, showing what contains `filter`.
+  mutating func openChoices(of form: Form, filter: String = "") -> [Effect] {
+    let field = form.rows[form.focus].field
+    let choices =
+      field == .service
+      ? Form.choices(of: options.services) : options.targets.map { ($0.name, $0.url) }
+    var menu = Menu(for: field, choices)
+    let text = form.rows[form.focus].text.text
+    let height = MenuBox.lines(menu, in: size)
+    let row = menu.choices.firstIndex { $0.hasSameScalars(as: text) } ?? 0
+    menu.list.move(to: row, of: menu.choices.count, height: height)
+    if !filter.isEmpty { menu.edit(height: height) { $0.set(filter) } }
+    open(.menu(menu))
+    return []
+  }
+
+  /// Takes the completions of a path in a form.
+  mutating func offer(_ paths: [String], for text: String, in form: Form) -> [Effect] {
+    var form = form
+    let isOfUse = form.offer(paths, for: text)
+    if !isOfUse { form.complaint = "nothing starts with this" }
+    dialog = .form(form)
+    return isOfUse ? [] : [.bell]
   }
 
   /// - Parameter names: what the user has already typed for the new names.
@@ -26,14 +73,22 @@ extension AppState {
   mutating func perform(_ name: Action.Name, in form: Form) -> [Effect] {
     var form = form
     switch (name, form.subject) {
-    case (.close, .target(isFirst: true)): return [.quit(.idle)]
-    case (.close, _):
+    case (.close, .target(isFirst: true)) where form.isTrying:
+      form.isTrying = false
+      dialog = .form(form)
+      return [.stopSetUp]
+    case (.close, let subject):
       dialog = nil
+      if case .target(isFirst: true) = subject { closedSetup = form }
       return form.isTrying ? [.stopSetUp] : []
-    case (.next, _) where form.complete(among: options.targets.map(\.name)): break
-    case (.next, _): form.moveFocus(by: 1)
+    // What is being looked up or tried is not changed any more.
+    case _ where form.isWaiting: return []
+    case (.complete, _) where form.rows[form.focus].isPath && form.candidates.isEmpty:
+      return [.complete(form.rows[form.focus].text.head)]
+    case (.complete, _), (.next, _): form.moveFocus(by: 1)
     case (.previous, _): form.moveFocus(by: -1)
-    case (.accept, _) where form.isTrying || form.isLookedUp: return []
+    case (.accept, _) where form.rows[form.focus].field == .service:
+      return openChoices(of: form)
     case (.accept, let subject):
       form.expand(home: options.home)
       if let error = form.firstError(targets: options.targets.map(\.name)) {
@@ -65,7 +120,10 @@ extension AppState {
     guard case .edited(let row) = form.subject else {
       return [.setUp(form.answers, isGoodEnough: isGoodEnough)]
     }
-    return [.changeTarget(row, to: form.changed(row), isGoodEnough: isGoodEnough)]
+    return [
+      .changeTarget(
+        row, to: form.changed(row), token: form.newToken, isGoodEnough: isGoodEnough)
+    ]
   }
 
   /// Saves a target although it did not seem to take uploads when it was tried.

@@ -183,8 +183,7 @@ extension AppState {
       // The configuration may have changed, so only reading it again shows whether there is a target of that name.
       return [.switchTarget(name)]
     }
-    dialog = .form(Form(forTarget: name))
-    return []
+    return openTargetForm(name)
   }
 
   mutating func perform(_ name: Action.Name, in menu: Menu) -> [Effect] {
@@ -202,7 +201,11 @@ extension AppState {
       guard let chosen = menu.chosen else { return [.bell] }
       dialog = nil
       switch menu.purpose {
-      case .target where menu.isNew(chosen): dialog = .form(Form(forTarget: menu.filter.text))
+      case .target where menu.isNew(chosen): return openTargetForm(menu.filter.text)
+      case .form:
+        guard case .form(var form) = dialog else { break }
+        form.choose(chosen, from: options.targets.map(\.name), options.services)
+        dialog = .form(form)
       case .target: return switchTarget(menu.choices[chosen])
       case .sort: return sort(SortOrder.allCases[chosen])
       case .theme: show(theme: menu.choices[chosen])

@@ -5,6 +5,7 @@ extension AppState {
     let line = text.filter { !$0.isNewline }
     switch dialog {
     case .browser(let browser) where browser.prompt != nil: return type(line)
+    case .none where isSetup: return performInSetup(.add)
     case .none, .browser:
       if let paths = PastedPaths.parse(text) { return [.add(paths)] }
       // Not every line is plainly a path, so let the user see and correct the first that is not.

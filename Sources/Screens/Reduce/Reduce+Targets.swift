@@ -6,8 +6,7 @@ extension AppState {
     switch name {
     case .add:
       guard options.configuration != nil else { return refuse("there is no configuration") }
-      dialog = .form(Form(forTarget: ""))
-      return []
+      return openTargetForm("")
     case .refresh:
       trials = [:]
       return [.readTargets]

@@ -112,6 +112,7 @@ extension AppState {
       dialog = .prompt(prompt)
       return isOfUse ? [] : [.bell]
     case .command(let prompt): return offerPaths(candidates, for: text, in: prompt)
+    case .form(let form): return offer(candidates, for: text, in: form)
     default: return []
     }
   }
@@ -133,6 +134,7 @@ extension AppState {
     if isReading, name.has(.edits) { return refuse(Self.isStillRead) }
     if let effects = performEverywhere(name) { return effects }
     switch dialog {
+    case .none where isSetup: return performInSetup(name)
     case .none: return performInPane(name)
     case .prompt(let prompt): return perform(name, in: prompt)
     case .limit(let prompt): return perform(name, in: prompt)

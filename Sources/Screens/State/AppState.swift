@@ -20,6 +20,10 @@ package struct AppState: Sendable {
   package internal(set) var isReading: Bool
   /// Whether another process sends the queue.
   package internal(set) var isAside = false
+  /// Whether this is a first start: there is no target and no queue yet.
+  var isSetup = false
+  /// The form for the first target, while it is closed.
+  var closedSetup: Form?
   package internal(set) var size: Size
   /// The latest time that came with an event.
   package internal(set) var now: Instant
@@ -102,6 +106,10 @@ package struct AppState: Sendable {
 
   package struct Options: Sendable {
     package var targets: [TargetRow] = []
+    /// The services that the form for a new target knows.
+    package var services: [ServiceChoice] = []
+    /// Where secrets that are typed into a form are kept, for display.
+    package var secretsPlace = ""
     package var keymap = Keymap.usual
     package var theme = Theme.usual
     /// Whether the target has a way to list the files on the server.

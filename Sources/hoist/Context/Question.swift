@@ -1,3 +1,4 @@
+import Foundation
 import ScalarText
 
 /// Asks the user at the terminal.
@@ -11,6 +12,20 @@ struct Question {
   func ask(_ question: String) -> String? {
     context.output.errorBytes("\(question) ")
     return context.input.line()?.trimming(\.isWhiteSpace)
+  }
+
+  /// The answer to a question, which the terminal does not show while it is typed; nil at the end of the input.
+  func askHidden(_ question: String) -> String? {
+    var usual = termios()
+    guard tcgetattr(context.input.descriptor, &usual) == 0 else { return ask(question) }
+    var hidden = usual
+    hidden.c_lflag &= ~tcflag_t(ECHO)
+    tcsetattr(context.input.descriptor, TCSAFLUSH, &hidden)
+    defer {
+      tcsetattr(context.input.descriptor, TCSAFLUSH, &usual)
+      context.output.error("")
+    }
+    return ask(question)
   }
 
   /// Returns once the user agrees, or at once if the command line already says yes. Otherwise throws an error that says

@@ -13,7 +13,9 @@ struct ConfigSource: Sendable {
   var path: String { named ?? Settings.usualPath(environment: environment) }
 
   /// The path as it is shown to people, with `~` for the home folder.
-  var shownPath: String {
+  var shownPath: String { shown(path) }
+
+  func shown(_ path: String) -> String {
     guard let home = environment["HOME"], !home.isEmpty,
       let rest = path.removingPrefix(scalars: home + "/")
     else { return SafeText.line(path) }
@@ -34,12 +36,18 @@ struct ConfigSource: Sendable {
     }
   }
 
+  /// The configuration's text, to be edited.
+  func edit() throws(ConfigError) -> ConfigEdit {
+    let text = try Settings.text(of: path, mayBeMissing: true) ?? ""
+    return ConfigEdit(of: text, file: path, environment: environment)
+  }
+
   /// Edits the configuration's text and writes it. Only the owner can read a new file. Returns the text before and
   /// after.
   @discardableResult
   func change(_ change: (ConfigEdit) throws -> String) throws -> (before: String, after: String) {
-    let before = try Settings.text(of: path, mayBeMissing: true) ?? ""
-    let text = try change(ConfigEdit(of: before, file: path, environment: environment))
+    let edit = try edit()
+    let (before, text) = (edit.text, try change(edit))
     let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -16,65 +16,137 @@ enum NewTarget {
     var isGoodEnough = false
   }
 
-  /// The target that the answers describe, whose token has no `problem`.
-  private static func target(
-    _ answers: TargetAnswers, taken: [String]
-  ) throws(InvalidInput) -> Target {
-    let url = try TargetURL.parse(answers.url)
-    let name = answers.name.isEmpty ? name(for: url, taken: taken) : answers.name
-    if let problem = problem(ofName: name, taken: taken) { throw InvalidInput(problem) }
-    var target = Target(name: name, url: url)
-    if !answers.field.isEmpty { target.fileField = try Template(answers.field) }
-    if isPath(answers.token) {
-      target.tokenCommand = TokenCommand(["cat", answers.token])
-    } else if !answers.token.isEmpty {
-      // The variable may not be set yet.
-      let value = try Template(
-        "Bearer {env.\(answers.token)}", environment: { _ in Template.unknown })
-      target.headers = [Target.Field(name: "Authorization", value: value)]
-    }
-    return target
-  }
-
   /// Makes a target from the user's answers: tries it, unless `isGoodEnough`, and writes it into the
   /// configuration, as the default if it is the first. Returns its name. If cancelled, it writes nothing.
   static func make(
     _ answers: TargetAnswers, isGoodEnough: Bool, in config: ConfigSource
   ) async throws(Refusal) -> String {
+    var keeper = SecretKeeper(config)
     do {
-      let taken = try config.load().targetNames
-      let answers = try checked(answers, taken: taken, home: config.environment["HOME"])
-      let target = try target(answers, taken: taken)
-      let client = ServerClient(target: target)
-      if !isGoodEnough { try await tryOut(client) }
-      let draft = await draft(of: target, answers, asking: client, for: config)
+      let settings = try config.load()
+      if !answers.name.isEmpty,
+        let problem = problem(ofName: answers.name, taken: settings.targetNames)
+      {
+        throw Refusal(words: problem, part: .name)
+      }
+      let (name, text) =
+        if let recipe = Recipe.called(answers.service) {
+          try await table(
+            from: recipe, answers, settings, isGoodEnough: isGoodEnough, in: config, &keeper)
+        } else {
+          try await table(answers, settings, isGoodEnough: isGoodEnough, in: config, &keeper)
+        }
       try Task.checkCancellation()
       try config.change { edit in
-        try adding(target, in: config) {
-          guard let draft else { return try edit.adding(target, named: target.name) }
-          return try edit.adding(draft.text, named: draft.name)
-        }
+        try adding(name, in: config) { try edit.adding(text, named: name) }
       }
-      return target.name
+      return name
     } catch {
+      keeper.undo()
       throw refusal(error)
     }
   }
 
-  /// The answers with the user's home folder in the place of a tilde. Refuses a name or a place of the token that
-  /// cannot be used.
-  private static func checked(
-    _ answers: TargetAnswers, taken: [String], home: String?
-  ) throws(Refusal) -> TargetAnswers {
-    var answers = answers
-    if !answers.name.isEmpty, let problem = problem(ofName: answers.name, taken: taken) {
-      throw Refusal(words: problem, part: .name)
+  /// The tables of a target for a server that no recipe describes.
+  private static func table(
+    _ answers: TargetAnswers, _ settings: Settings, isGoodEnough: Bool, in config: ConfigSource,
+    _ keeper: inout SecretKeeper
+  ) async throws -> (name: String, text: String) {
+    let url = try TargetURL.parse(answers.url)
+    let name =
+      answers.name.isEmpty ? self.name(for: url, taken: settings.targetNames) : answers.name
+    if !answers.field.isEmpty { _ = try Template(answers.field) }
+    let place = try keeper.place(of: answers.token, as: name, at: .token, isGoodEnough)
+    let secret = free(SecretFolder.bare(name), taken: settings.secretNames)
+    var auth = Auth()
+    switch place {
+    case nil: break
+    // The file is read again when the server refuses the token.
+    case .file(let path) where !keeper.hasKept:
+      auth.value = "{ bearer_command = [ \"cat\", \(TargetText.string(path)) ] }"
+    case let place?:
+      auth.value = "{ bearer = \(TargetText.string(place.placeholder(of: secret))) }"
+      auth.table = place.table(called: secret)
     }
-    if answers.token.hasPrefix(scalars: "~/"), let home {
-      answers.token = home + answers.token.dropFirst()
+    var draft = TargetDraft(named: name, file: config.path)
+    // An empty answer means the usual field, "file".
+    let field = ["", "file"].contains(answers.field) ? nil : answers.field
+    draft.set("url", TargetText.string(url.absoluteString))
+    if let field { draft.set("file_field", TargetText.string(field)) }
+    let bare = draft.text
+    if let value = auth.value { draft.set("auth", value) }
+    // A variable that is not set yet is of no use for asking.
+    let target =
+      try isGoodEnough
+      ? (try? target(draft.text + auth.table, named: name, in: config))
+        ?? target(bare, named: name, in: config)
+      : target(draft.text + auth.table, named: name, in: config)
+    let client = ServerClient(target: target)
+    if !isGoodEnough {
+      try await tryOut(client)
+      if place != nil { try await logIn(to: target, at: .token) }
     }
-    if let problem = problem(ofToken: answers.token) { throw Refusal(words: problem, part: .token) }
-    return answers
+    let found = await self.draft(of: target, field, auth.value, asking: client, for: config)
+    return (name, (found ?? draft).text + auth.table)
+  }
+
+  /// How a target logs in: the value of `auth`, and the table of its secret.
+  private struct Auth {
+    var value: String?
+    var table = ""
+  }
+
+  /// The tables of a target that a recipe describes.
+  private static func table(
+    from recipe: Recipe, _ answers: TargetAnswers, _ settings: Settings, isGoodEnough: Bool,
+    in config: ConfigSource, _ keeper: inout SecretKeeper
+  ) async throws -> (name: String, text: String) {
+    let usual = free(recipe.usualName, taken: settings.targetNames)
+    var draft = RecipeDraft(
+      of: recipe, named: answers.name.isEmpty ? usual : answers.name, file: config.path,
+      takenSecrets: settings.secretNames)
+    var secret: TargetAnswers.Part?
+    for (index, (question, reply)) in zip(recipe.questions, answers.replies).enumerated() {
+      let part = TargetAnswers.Part.answer(index)
+      do {
+        let text = reply.trimming(\.isWhiteSpace)
+        if text.isEmpty {
+          try draft.leaveOut(question)
+        } else if question.kind == .secret {
+          secret = secret ?? part
+          if let place = try keeper.place(
+            of: text, as: "\(draft.name)-\(question.sample)", at: part, isGoodEnough)
+          {
+            try draft.answer(question, with: place)
+          }
+        } else {
+          try draft.answer(question, with: text)
+        }
+      } catch let error as InvalidInput {
+        throw Refusal(words: error.description, part: part)
+      }
+    }
+    if !isGoodEnough, let secret {
+      let target = try target(draft.text, named: draft.name, in: config)
+      try await logIn(to: target, at: secret)
+    }
+    return (draft.name, draft.text)
+  }
+
+  /// A target of these tables, with its secrets.
+  private static func target(
+    _ text: String, named name: String, in config: ConfigSource
+  ) throws(ConfigError) -> Target {
+    try Settings.parse(text, file: config.path, environment: config.environment).target(name)
+  }
+
+  /// Refuses a secret that the server does not accept.
+  private static func logIn(
+    to target: Target, at part: TargetAnswers.Part
+  ) async throws(Refusal) {
+    guard let obstacle = await ServerClient(target: target).logIn() else { return }
+    let words = "\(target.url.host ?? "the server"): \(obstacle)"
+    throw Refusal(words: words, part: part, isGoodEnough: true)
   }
 
   /// Refuses a server that does not seem to take uploads.
@@ -91,21 +163,23 @@ enum NewTarget {
 
   /// The text of the configuration with a target that `edit` adds, which becomes the default if it is the first.
   static func adding(
-    _ target: Target, in config: ConfigSource, _ edit: () throws -> String
+    _ name: String, in config: ConfigSource, _ edit: () throws -> String
   ) throws -> String {
     let (settings, text) = (try config.load(), try edit())
     guard settings.defaultTarget == nil, settings.targetNames.isEmpty else { return text }
     // A top-level key must come before the first table.
-    let usual = "default_target = \(TargetText.string(target.name))\n\n" + text
+    let usual = "default_target = \(TargetText.string(name))\n\n" + text
     let read = try? Settings.parse(usual, file: config.path, environment: config.environment)
-    return read?.defaultTarget == target.name ? usual : text
+    return read?.defaultTarget == name ? usual : text
   }
 
-  /// Changes a target of the configuration: tries another address, unless `isGoodEnough`, and writes the
-  /// changes. If cancelled, it writes nothing.
+  /// Changes a target of the configuration: tries another address and a new token, unless `isGoodEnough`, and writes the
+  /// changes. `token` is as in `SecretAnswer`, and empty to keep the old one. If cancelled, it changes nothing.
   static func change(
-    _ old: TargetRow, to new: TargetRow, isGoodEnough: Bool, in config: ConfigSource
+    _ old: TargetRow, to new: TargetRow, token: String = "", isGoodEnough: Bool,
+    in config: ConfigSource
   ) async throws(Refusal) {
+    var keeper = SecretKeeper(config)
     do {
       let settings = try config.load()
       if new.name != old.name, let problem = problem(ofName: new.name, taken: settings.targetNames)
@@ -118,14 +192,27 @@ enum NewTarget {
         if !isGoodEnough { try await tryOut(ServerClient(target: target)) }
         url = target.url
       }
-      try Task.checkCancellation()
-      try config.change { edit in
-        let text = try edit.changing(old.name, url: url, name: new.name)
-        guard new.isUsual, settings.defaultTarget != old.name else { return text }
-        return try ConfigEdit(of: text, file: config.path, environment: config.environment)
-          .choosing(new.name)
+      let isKept = try keeper.replace(token, of: old.name, settings)
+      let place =
+        isKept ? nil : try keeper.place(of: token, as: old.name, at: .token, isGoodEnough)
+      let secret = free(SecretFolder.bare(old.name), taken: settings.secretNames)
+      func edited(_ edit: ConfigEdit) throws -> String {
+        func next(_ text: String) -> ConfigEdit {
+          ConfigEdit(of: text, file: config.path, environment: config.environment)
+        }
+        let text = try place.map { try edit.loggingIn(old.name, with: $0, as: secret) } ?? edit.text
+        let changed = try next(text).changing(old.name, url: url, name: new.name)
+        guard new.isUsual, settings.defaultTarget != old.name else { return changed }
+        return try next(changed).choosing(new.name)
       }
+      if !token.isEmpty, !isGoodEnough {
+        let target = try target(edited(config.edit()), named: new.name, in: config)
+        try await logIn(to: target, at: .token)
+      }
+      try Task.checkCancellation()
+      try config.change(edited)
     } catch {
+      keeper.undo()
       throw refusal(error)
     }
   }
@@ -157,23 +244,11 @@ enum NewTarget {
     return taken.contains(name) ? "there is already a target of that name" : nil
   }
 
-  /// What is wrong with an answer that says where the token is; nil if nothing is.
-  static func problem(ofToken place: String) -> String? {
-    if isPath(place) {
-      return access(place, R_OK) == 0 ? nil : "there is no readable file at that path"
-    }
-    if problem(ofVariable: place) == nil { return nil }
-    return "neither a variable nor a file (/…, ~/…); do not put the token itself here"
-  }
-
   /// What is wrong with the name of an environment variable; nil if nothing is.
   static func problem(ofVariable name: String) -> String? {
     if name.isEmpty || name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil { return nil }
     return "that is not the name of a variable; do not put the token itself here"
   }
-
-  /// Whether an answer names a file with the token, and not a variable.
-  private static func isPath(_ place: String) -> Bool { place.hasPrefix(scalars: "/") }
 
   /// A name for a target that the user did not name: the first part of the host's name that is not "www", "api" or
   /// "upload".
@@ -195,16 +270,15 @@ enum NewTarget {
     return free
   }
 
-  /// What the configuration says if the target is another hoist or can resume uploads; nil if neither.
+  /// What the configuration says if the target is another hoist or can resume uploads; nil if neither. `field` is nil
+  /// for the usual field, and `auth` if the target needs no credentials.
   private static func draft(
-    of target: Target, _ answers: TargetAnswers, asking client: ServerClient,
+    of target: Target, _ field: String?, _ auth: String?, asking client: ServerClient,
     for config: ConfigSource
   ) async -> TargetDraft? {
     var draft = TargetDraft(named: target.name, file: config.path)
     func set(_ key: String, _ text: String) { draft.set(key, TargetText.string(text)) }
-    // An empty answer means the usual field, "file".
-    let isUsualField = ["", "file"].contains(answers.field)
-    if isUsualField, let receiver = await client.receiver() {
+    if field == nil, let receiver = await client.receiver() {
       set("type", "hoist")
       set("url", receiver.absoluteString)
     } else if let mode = await client.resuming() {
@@ -212,15 +286,11 @@ enum NewTarget {
       set("resume", mode.rawValue)
       // For a small file, resuming is not worth another request.
       if mode == .http { set("resume_from", "1 MiB") }
-      if !isUsualField { set("file_field", answers.field) }
+      if let field { set("file_field", field) }
     } else {
       return nil
     }
-    if isPath(answers.token) {
-      draft.set("auth", "{ bearer_command = [\"cat\", \(TargetText.string(answers.token))] }")
-    } else if !answers.token.isEmpty {
-      draft.set("auth", "{ bearer = \(TargetText.string("{env.\(answers.token)}")) }")
-    }
+    if let auth { draft.set("auth", auth) }
     return draft
   }
 }

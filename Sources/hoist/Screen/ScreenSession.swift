@@ -101,10 +101,13 @@ final class ScreenSession {
       now: now, isReading: true, notice: options.notice)
     state.options = options.preferences.screen
     state.options.targets = book.rows
+    state.options.services = ServiceChoice.all
     state.options.listsServer = target.server.list != nil
     let midnight = Calendar.current.startOfDay(for: date)
     state.options.midnight = date.timeIntervalSince(midnight) - now.seconds
     state.options.configuration = book.configuration?.shownPath
+    state.options.secretsPlace =
+      book.configuration.map { SecretFolder(beside: $0).shownPath } ?? ""
     if options.arguments != nil {
       state.options.background = options.preferences.goesOnInBackground ? .preferred : .offered
     }
@@ -161,8 +164,8 @@ final class ScreenSession {
     case .showTarget(let name): targets.show(name)
     case .tryTarget(let name): targets.tryOut(name)
     case .logIn(let name): targets.logIn(name) { [queue] in queue.tryServers() }
-    case .changeTarget(let old, let new, let isGoodEnough):
-      targets.change(old, to: new, isGoodEnough: isGoodEnough)
+    case .changeTarget(let old, let new, let token, let isGoodEnough):
+      targets.change(old, to: new, token: token, isGoodEnough: isGoodEnough)
     case .makeDefault(let name): targets.change { try $0.choosing(name) }
     case .deleteTarget(let name): targets.delete(name)
     case .restoreTarget: targets.restore()

@@ -43,7 +43,7 @@ struct SessionRules {
           guard rule.isNew else { return try edit.writing(rule.rule, to: rule.target) }
           var target = Target(name: rule.target, url: rule.url)
           target.response.failures = [rule.rule]
-          return try NewTarget.adding(target, in: configuration) {
+          return try NewTarget.adding(target.name, in: configuration) {
             try edit.adding(target, named: rule.target)
           }
         }

@@ -162,12 +162,14 @@ final class SessionTargets {
   }
 
   /// Tries the changes to a target, and writes them into the configuration.
-  func change(_ old: TargetRow, to new: TargetRow, isGoodEnough: Bool) {
+  func change(_ old: TargetRow, to new: TargetRow, token: String, isGoodEnough: Bool) {
     guard let configuration = book.configuration else { return }
     let isCurrent = old.name == book.current.name
     trial = Task {
       do throws(NewTarget.Refusal) {
-        try await NewTarget.change(old, to: new, isGoodEnough: isGoodEnough, in: configuration)
+        try await NewTarget.change(
+          old, to: new, token: token, isGoodEnough: isGoodEnough, in: configuration)
+        if !token.isEmpty { book.forget(old.name) }
         loop.handle([.targetChanged])
         read(turningTo: isCurrent ? new.name : nil)
       } catch {

@@ -136,7 +136,8 @@ extension EndToEnd {
         ("Is it another hoist", ""), ("URL that files are sent to:", "desk.example"),
         ("expected a URL such as", inbox.url), ("How the file is sent", ""), ("Form field", "pic"),
         ("Credentials:", "cookie"), ("expected one of none", "bearer"),
-        ("Environment variable", "DESK_TOKEN"), ("Are there more things", "y"),
+        ("The token, from a variable", ""), ("Environment variable:", "DESK_TOKEN"),
+        ("Are there more things", "y"),
         ("tus", ""), ("Method", ""), ("File name to tell the server", "{unix_s}-{file.name}"),
         ("apart", "perhaps"), ("expected true or false", "yes"), ("files in one request", ""),
         ("Files sent at once", "99"), ("expected a whole number from 1 to 64", "2"),
@@ -169,7 +170,8 @@ extension EndToEnd {
         ("URL that files are sent to:", inbox.url),
         ("leave out /upload", inbox.url.replacing("/upload", with: "")),
         ("Form field", ""), ("Credentials:", "basic"), ("User name:", "me"),
-        ("Environment variable with the password", "PASSWORD"), ("Are there more things", ""),
+        ("The password, from a variable, file, command or typed", "$PASSWORD"),
+        ("Are there more things", ""),
       ] {
         try await terminal.wait(for: question)
         try await terminal.command(answer)
@@ -209,7 +211,7 @@ extension EndToEnd {
       for (question, answer) in [
         ("Name of the target [nextcloud]:", ""), ("The server's address", "https://cloud.test/"),
         ("Your user name", "me@b"), ("The folder [Uploads]:", "My files"),
-        ("variable, file or command [variable]:", "s3cret"),
+        ("variable, file, command or typed [variable]:", "s3cret"),
         ("do not put the secret itself here", "command"),
         ("Command that prints it", "pass show 'my cloud'"),
       ] {
@@ -225,6 +227,48 @@ extension EndToEnd {
       #expect(
         text.contains("https://cloud.test/remote.php/dav/files/me%40b/My%20files/"), "\(text)")
       #expect(text.contains("command = [ \"pass\", \"show\", \"my cloud\" ]"))
+    }
+
+    @Test("a secret that is typed is not shown, and is in a file that only its owner can read")
+    func typed() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.folder.write("a.txt", [0x61])
+      let terminal = try await person.terminal(columns: 250)
+      try await terminal.command("hoist target new webdav")
+      for (question, answer) in [
+        ("Name of the target [webdav]:", "box.1"), ("The address of the folder", inbox.url),
+        ("Your user name; empty for", ""), ("typed or none [variable]:", "typed"),
+        ("which is not shown", "to-ken"),
+      ] {
+        try await terminal.wait(for: question)
+        try await terminal.command(answer)
+      }
+      try await terminal.wait(for: "Upload with --to box.1")
+      #expect(!(try await terminal.screen()).rows.joined().contains("to-ken"))
+      let folder = "\(person.home.path)/.config/hoist"
+      let text = try String(contentsOfFile: "\(folder)/config.toml", encoding: .utf8)
+      #expect(text.contains("\nauth = { bearer = \"{secret.webdav_password}\" }\n"), "\(text)")
+      #expect(!text.contains("basic") && !text.contains("to-ken"))
+      let file = "\(folder)/secrets/box-1-WEBDAV_PASSWORD"
+      #expect(try String(contentsOfFile: file, encoding: .utf8) == "to-ken\n")
+      let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      let shown = try await person.run("push", "a.txt", "--to", "box.1", "--dry-run")
+      #expect(shown.status == 0 && !shown.output.contains("to-ken"), "\(shown)")
+
+      // A public folder needs nothing; a user name needs a password.
+      try await terminal.clear()
+      try await terminal.command("hoist target new webdav")
+      for (question, answer) in [
+        ("Name of the target [webdav]:", ""), ("The address of the folder", inbox.url),
+        ("Your user name; empty for", "me"), ("typed or none [variable]:", "none"),
+        ("because you have answered", "$WEBDAV_PASSWORD"),
+      ] {
+        try await terminal.wait(for: question)
+        try await terminal.command(answer)
+      }
+      try await terminal.wait(for: "Before that, set WEBDAV_PASSWORD")
     }
 
     @Test("a ShareX uploader is imported and uploads, and what cannot be imported is listed")

@@ -13,11 +13,16 @@ struct Form: Sendable {
   }
 
   /// The value that a row asks for.
-  enum Field: Sendable {
+  enum Field: Hashable, Sendable {
     case path, fileName, names, type, field, target
-    case url, name, usualField, token, isUsual
+    case service, url, name, usualField, token, newToken, isUsual
+    /// The answer to a question of the chosen service.
+    case answer(Int)
 
-    var words: (label: String, explanation: String) {
+    /// Whether the value is chosen from a list.
+    var isChoice: Bool { self == .service || self == .target }
+
+    fileprivate var words: (label: String, explanation: String) {
       switch self {
       case .path: ("Path", "where the file is now")
       case .fileName: ("File name", "the name sent to the server")
@@ -25,22 +30,26 @@ struct Form: Sendable {
       case .type: ("Type", "type/subtype, such as image/png")
       case .field:
         ("Field", "the form field that carries the file; leave empty for the target's own")
-      case .target: ("Target", "Tab completes the name of a target")
+      case .target: ("Target", "Space lists the targets, and so does typing a name")
+      case .service: ("Service", "Enter lists the services that hoist knows")
       case .url: ("URL", "where forms are uploaded to, such as https://host/upload")
-      case .name: ("Name", "what you call it: hoist FILE --to NAME")
+      case .name: ("Name", "what you call it: hoist FILE --to NAME; may be left empty")
       case .usualField: ("Form field", "the form field that carries the file; usually file")
       case .isUsual: ("Default", "upload here by default: yes or no")
-      case .token:
-        (
-          "Token in",
-          "an environment variable or a file (/…, ~/…) with a bearer token, if one is needed"
-        )
+      case .token: ("Token", "if one is needed: $VARIABLE, a file (/…, ~/…), or the token itself")
+      case .newToken: ("Token", "a new one: $VARIABLE, a file (/…, ~/…), or itself; empty keeps it")
+      case .answer: ("", "")
       }
     }
   }
 
   struct Row: Sendable {
     let field: Field
+    let label: String
+    /// What is asked for, in a line.
+    let explanation: String
+    /// Whether the text may be a secret.
+    let isSecret: Bool
     var text: TextField
     /// Whether the items differ in this field. If they do and the row is left empty, each item keeps its own value.
     let isMixed: Bool
@@ -48,9 +57,38 @@ struct Form: Sendable {
 
     init(_ field: Field, _ values: Set<String>) {
       self.field = field
+      (label, explanation) = field.words
+      isSecret = field == .token || field == .newToken
       isMixed = values.count > 1
       original = isMixed ? "" : values.first ?? ""
       text = TextField(original)
+    }
+
+    fileprivate init(_ question: ServiceChoice.Question, number: Int) {
+      field = .answer(number)
+      let subject = ["The ", "Your "].lazy.compactMap { question.words.removingPrefix(scalars: $0) }
+      let label = subject.first ?? question.words
+      self.label = label.prefix(1).uppercased() + label.dropFirst()
+      let sample = question.isSecret || question.isUsual ? "" : ", such as \(question.sample)"
+      let ways = question.isSecret ? ": $VARIABLE, a file (/…, ~/…), or itself" : ""
+      explanation = question.words + sample + ways
+      isSecret = question.isSecret
+      isMixed = false
+      original = question.isUsual ? question.sample : ""
+      text = TextField(original)
+    }
+
+    /// Whether the text is a secret that must not be shown. The beginning of a variable's name, or of a path, is not.
+    var isHidden: Bool {
+      guard isSecret, case .value(let text) = SecretAnswer(text.text) else { return false }
+      return text != "$" && text != "~"
+    }
+
+    /// Whether the text is a path, which can be completed.
+    var isPath: Bool {
+      if field == .path { return !text.text.isEmpty }
+      guard isSecret, case .file = SecretAnswer(text.text) else { return false }
+      return true
     }
 
     /// Whether the text has changed. An unchanged row is not applied, nor is it checked unless it is the URL, since an
@@ -69,13 +107,19 @@ struct Form: Sendable {
   var mode: Mode { if case .items = subject { .form } else { .setup } }
 
   private(set) var rows: [Row]
-  var focus = 0
+  /// The service that the form is filled in for; nil for any server.
+  private(set) var service: ServiceChoice?
+  /// The paths that begin with what has been typed, if there are several.
+  private(set) var candidates: [String] = []
+  var focus = 0 { didSet { candidates = [] } }
   /// What is wrong with the last input.
   var complaint: String?
   /// Whether it is being looked up which targets have the edited items already.
   var isLookedUp = false
   /// Whether the new target is being tried.
   var isTrying = false
+  /// Whether the form waits for an answer, and takes no input until then.
+  var isWaiting: Bool { isTrying || isLookedUp }
 
   /// A form to edit items. `names` is what the user has already typed for the new names; if it is nil, a single item
   /// is not asked for a rule.
@@ -99,20 +143,78 @@ struct Form: Sendable {
   }
 
   /// A form for a new target. `words` are what the user has already typed: a URL, or a name for the target.
-  init(forTarget words: String = "", isFirst: Bool = false) {
+  init(forTarget words: String = "", isFirst: Bool = false, services: Bool = false) {
     subject = .target(isFirst: isFirst)
     let isURL = words.unicodeScalars.contains { ":/.".unicodeScalars.contains($0) }
-    rows = [
-      Row(.url, [isURL ? words : ""]), Row(.name, [isURL ? "" : words]),
-      Row(.usualField, ["file"]), Row(.token, []),
-    ]
-    focus = isURL ? 1 : 0
+    rows = services ? [Row(.service, [Self.anyServer])] : []
+    rows += Self.rowsOfAnyServer
+    edit(.url) { $0.set(isURL ? words : "") }
+    edit(.name) { $0.set(isURL ? "" : words) }
+    focus = rows.firstIndex { $0.field == (isURL ? .name : .url) } ?? 0
+  }
+
+  private static let anyServer = "any server, by its URL"
+  private static var rowsOfAnyServer: [Row] {
+    [Row(.url, []), Row(.name, []), Row(.usualField, ["file"]), Row(.token, [])]
+  }
+
+  private mutating func edit(_ field: Field, _ change: (inout TextField) -> Void) {
+    guard let index = rows.firstIndex(where: { $0.field == field }) else { return }
+    change(&rows[index].text)
   }
 
   mutating func edit(_ change: (inout TextField) -> Void) {
+    // What is chosen from a list is not typed.
+    guard !isWaiting, !rows[focus].field.isChoice else { return }
     change(&rows[focus].text)
-    complaint = nil
+    (complaint, candidates) = (nil, [])
     if rows[focus].field == .names { showNewNames() }
+  }
+
+  /// The lists that values are chosen from: each choice with a note.
+  static func choices(of services: [ServiceChoice]) -> [(name: String, note: String)] {
+    [(anyServer, "")] + services.map { ($0.title, $0.name) }
+  }
+
+  /// Takes what was chosen from the list for the row with the focus.
+  mutating func choose(_ choice: Int, from targets: [String], _ services: [ServiceChoice]) {
+    complaint = nil
+    switch rows[focus].field {
+    case .target where targets.indices.contains(choice): rows[focus].text.set(targets[choice])
+    case .service: fillIn(choice > 0 ? services[choice - 1] : nil)
+    default: break
+    }
+  }
+
+  /// Asks what a service needs, or what any server does.
+  private mutating func fillIn(_ service: ServiceChoice?) {
+    let name = rows.first { $0.field == .name }?.text.text ?? ""
+    self.service = service
+    rows = [Row(.service, [service?.title ?? Self.anyServer])]
+    if let service {
+      rows += service.questions.enumerated().map { Row($1, number: $0) } + [Row(.name, [])]
+    } else {
+      rows += Self.rowsOfAnyServer
+    }
+    edit(.name) { $0.set(name) }
+    focus = 1
+  }
+
+  /// Completes the path that is being typed, as far as it is clear, or shows how it may go on. Returns false if nothing
+  /// begins with it.
+  mutating func offer(_ paths: [String], for text: String) -> Bool {
+    // If the user has typed on, the answer is outdated.
+    guard !isWaiting, rows[focus].isPath, rows[focus].text.head == text else { return true }
+    guard let first = paths.first else { return false }
+    let common = paths.dropFirst().reduce(first) { $0.sharedPrefix(with: $1) }
+    if common.utf8.count > text.utf8.count || paths.count == 1, !common.hasSameScalars(as: text) {
+      edit { $0.replaceHead(with: common) }
+    } else if paths.count == 1 {
+      moveFocus(by: 1)
+    } else {
+      candidates = paths
+    }
+    return true
   }
 
   /// The rule for new names; nil if the field is unchanged or contains no valid rule.
@@ -159,6 +261,7 @@ struct Form: Sendable {
     subject = .edited(row)
     rows = [
       Row(.url, [row.url]), Row(.name, [row.name]), Row(.isUsual, [row.isUsual ? "yes" : "no"]),
+      Row(.newToken, []),
     ]
   }
 
@@ -177,8 +280,9 @@ struct Form: Sendable {
       case .url: .url
       case .name: .name
       case .token: .token
+      case .answer(let number): .answer(number)
       }
-    focus = rows.firstIndex { $0.field == field } ?? focus
+    focus = rows.firstIndex { $0.field == field || field == .token && $0.isSecret } ?? focus
   }
 
   /// Adds the scheme to an address without one, `http` for servers on this machine and `https` for all others, and
@@ -199,17 +303,6 @@ struct Form: Sendable {
 
   mutating func moveFocus(by step: Int) { focus = (focus + step + rows.count) % rows.count }
 
-  /// Completes a partly typed name of a target as far as it is unambiguous; returns false if that adds nothing.
-  mutating func complete(among targets: [String]) -> Bool {
-    let (row, text) = (rows[focus], rows[focus].text.text)
-    let names = targets.filter { $0.hasPrefix(scalars: text) }
-    guard row.field == .target, row.isChanged, let first = names.first else { return false }
-    let common = names.dropFirst().reduce(first) { $0.sharedPrefix(with: $1) }
-    guard common.utf8.count > text.utf8.count else { return false }
-    edit { $0.set(common) }
-    return true
-  }
-
   private var isEdited: Bool { if case .edited = subject { true } else { false } }
 
   /// What is wrong with the input, and where; `nil` if it is valid.
@@ -217,7 +310,11 @@ struct Form: Sendable {
     for (index, row) in rows.enumerated() where row.isChanged || row.field == .url {
       let text = row.text.text
       switch row.field {
-      case .url where text.isEmpty: return (index, "a URL is required; press Esc to leave")
+      case .url where text.isEmpty:
+        let isNew = rows.first?.field == .service
+        return (
+          index, "a URL is required" + (isNew ? ", or a service (↑)" : "; press Esc to leave")
+        )
       case .name where text.isEmpty && isEdited: return (index, "a target needs a name")
       case .isUsual where !["yes", "no"].contains(text): return (index, "answer yes or no")
       case .isUsual where text == "no":
@@ -266,7 +363,7 @@ struct Form: Sendable {
         (item.typeIsCertain, item.contentType) = (true, nil)
       case .field: item.field = text.isEmpty ? nil : text
       case .target: item.target = text
-      case .names, .url, .name, .usualField, .token, .isUsual: break
+      case .names, .service, .url, .name, .usualField, .token, .newToken, .isUsual, .answer: break
       }
     }
     return item
@@ -274,7 +371,15 @@ struct Form: Sendable {
 
   var answers: TargetAnswers {
     func text(_ field: Field) -> String { rows.first { $0.field == field }?.text.text ?? "" }
-    return TargetAnswers(
+    var answers = TargetAnswers(
       url: text(.url), name: text(.name), field: text(.usualField), token: text(.token))
+    if let service {
+      answers.service = service.name
+      answers.replies = service.questions.indices.map { text(.answer($0)) }
+    }
+    return answers
   }
+
+  /// Where the new token of an edited target is, or the token itself; empty to keep what the target has.
+  var newToken: String { rows.first { $0.field == .newToken }?.text.text ?? "" }
 }

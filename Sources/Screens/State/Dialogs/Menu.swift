@@ -2,6 +2,8 @@
 struct Menu: Sendable {
   enum Purpose: Hashable, Sendable {
     case target
+    /// A value of the form below.
+    case form(Form.Field)
     case sort
     /// With the theme that is restored if none is chosen.
     case theme(Theme)
@@ -39,11 +41,20 @@ struct Menu: Sendable {
     self.makesNew = makesNew
   }
 
+  /// A menu of the values that a row of a form can have.
+  init(for field: Form.Field, _ choices: [(name: String, note: String)]) {
+    self.init(purpose: .form(field), choices: choices.map(\.name), notes: choices.map(\.note))
+  }
+
   /// Replaces the targets; the cursor stays on its target.
   mutating func update(targets: [TargetRow], height: Int) {
-    guard purpose == .target else { return }
     let name = chosen.map { choices[$0] }
-    var menu = Menu(targets: targets, makesNew: makesNew)
+    var menu: Menu
+    switch purpose {
+    case .target: menu = Menu(targets: targets, makesNew: makesNew)
+    case .form(.target): menu = Menu(for: .target, targets.map { ($0.name, $0.url) })
+    default: return
+    }
     menu.filter = filter
     menu.narrow(height: height)
     let row = menu.shown.firstIndex { menu.choices[$0] == name }
@@ -54,7 +65,12 @@ struct Menu: Sendable {
   func isNew(_ choice: Int) -> Bool { makesNew && choice == choices.count - 1 }
 
   /// Whether typing narrows down the choices.
-  var isFiltered: Bool { purpose == .target }
+  var isFiltered: Bool {
+    switch purpose {
+    case .target, .form: true
+    case .sort, .theme, .actions: false
+    }
+  }
 
   mutating func edit(height: Int, _ change: (inout TextField) -> Void) {
     change(&filter)
@@ -78,6 +94,8 @@ struct Menu: Sendable {
   var title: String {
     switch purpose {
     case .target: "Where to send files added from now on"
+    case .form(.service): "What kind of server is it?"
+    case .form: "Where to send"
     case .sort: "Sort the queue"
     case .theme: "How the screen looks"
     case .actions: "Actions"

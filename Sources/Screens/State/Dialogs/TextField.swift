@@ -7,6 +7,12 @@ struct TextField: Hashable, Sendable {
   init(_ text: String = "") { set(text) }
 
   var text: String { String(characters) }
+  /// The same field with a star in the place of each character.
+  var hidden: TextField {
+    var field = self
+    field.characters = characters.map { _ in "*" }
+    return field
+  }
   /// The text before the cursor, which completion works on.
   var head: String { String(characters[..<cursor]) }
 
