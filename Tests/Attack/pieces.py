@@ -82,8 +82,10 @@ def configure(place, name, parallel, copies, more):
     base = f"http://{'localhost' if path == 'presign' else '127.0.0.1'}:{copies.port}"
     text = text.replace(origin, base if path == "presign" else f"{base}/{path}")
     text = text.replace("/s3/inbox/", "/s3/bucket/")
-    for key, value in ("above", '"1 MiB"'), ("size", f'"{piece}"'), ("parallel", parallel):
+    for key, value in ("above", '"1 MiB"'), ("size", f'"{piece}"'):
         text = re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
+    text = re.sub(r"(?m)^parallel = .*\n", "", text)
+    text = re.sub(r"(?m)^\[targets\.[a-z0-9-]+\.pieces\]$", rf"\g<0>\nparallel = {parallel}", text)
     if "retry" in more:
         text = re.sub(r"(?m)^retry = .*\n", "", text)
     target = re.search(r"\[targets\.([a-z0-9-]+)\]", text)
