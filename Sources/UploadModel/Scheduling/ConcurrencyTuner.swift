@@ -42,6 +42,11 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   private var isFirst = true
   /// What the present number of lanes is compared with: the one before, and what was done per second then.
   private var baseline: Baseline?
+  /// More lanes that did not seem to pay, and what was done per second with them. That is compared once more, with what
+  /// fewer do right after: connections are quick until they lose their first packet, so what came before can mislead.
+  private var doubted: Baseline?
+  /// Whether that has been done since the last rest.
+  private var hasDoubted = false
   /// Whether the next trial is one of more lanes.
   private var triesMore = true
   /// There is no trial before this moment.
@@ -74,7 +79,8 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       ceiling = range.upperBound
     }
     lanes = min(max(lanes, range.lowerBound), ceiling)
-    (phase, start, ends, work, baseline) = (.settling, nil, 0, 0, nil)
+    (phase, start, ends, work) = (.settling, nil, 0, 0)
+    (baseline, doubted) = (nil, nil)
   }
 
   /// The moment before which no request may begin; nil if one may begin now.
@@ -122,7 +128,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   /// Records that lanes are free, but no request is there for them. What is measured then says nothing.
   package mutating func recordIdleLanes(at now: Instant) {
     if let baseline, baseline.lanes < lanes { lanes = baseline.lanes }
-    baseline = nil
+    (baseline, doubted) = (nil, nil)
     begin(.measuring, at: now)
   }
 
@@ -152,7 +158,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   }
 
   private mutating func set(_ lanes: Int, at now: Instant) {
-    (self.lanes, baseline) = (lanes, nil)
+    (self.lanes, baseline, doubted) = (lanes, nil, nil)
     begin(.settling, at: now)
   }
 
@@ -186,18 +192,26 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       ceilingUntil = now + Self.ceilingGrowth
     }
     guard let baseline = self.baseline.take() else {
+      if let doubted = self.doubted.take() {
+        hasDoubted = pays(doubted, beside: Baseline(lanes: lanes, rate: rate))
+        if hasDoubted, mayClimb, doubted.lanes <= ceiling {
+          return change(to: doubted.lanes, insteadOf: rate, at: now)
+        }
+      }
       if now >= restUntil { tryOthers(than: rate, mayClimb: mayClimb, at: now) }
       return
     }
     if lanes > baseline.lanes {
-      if pays(rate, beside: baseline) {
-        rest = Self.shortestRest
+      let present = Baseline(lanes: lanes, rate: rate)
+      if pays(present, beside: baseline) {
+        (rest, hasDoubted) = (Self.shortestRest, false)
         if tryMore(than: rate, mayClimb: mayClimb, at: now) { return }
       } else {
         // As many lanes as this rate needs, if each does what it did before.
         let ratio = rate.ratio(to: baseline.rate)
         let needed = Double(baseline.lanes) * ratio
         set(ratio > Self.flat ? min(lanes, Int(needed.rounded(.up))) : baseline.lanes, at: now)
+        if !hasDoubted { (doubted, hasDoubted) = (present, true) }
       }
       triesMore = false
     } else {
@@ -209,14 +223,15 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       }
       triesMore = true
     }
+    if doubted == nil { hasDoubted = false }
     restUntil = now + rest
     rest = min(2 * rest, Self.longestRest)
   }
 
-  /// Whether the present lanes, which are more than those that they are compared with, bring enough.
-  private func pays(_ rate: Rate, beside baseline: Baseline) -> Bool {
-    let growth = Double(lanes) / Double(baseline.lanes) - 1
-    return rate.ratio(to: baseline.rate) >= 1 + Self.worth * growth
+  /// Whether more lanes bring enough beside fewer.
+  private func pays(_ more: Baseline, beside fewer: Baseline) -> Bool {
+    let growth = Double(more.lanes) / Double(fewer.lanes) - 1
+    return growth > 0 && more.rate.ratio(to: fewer.rate) >= 1 + Self.worth * growth
   }
 
   private mutating func tryOthers(than rate: Rate, mayClimb: Bool, at now: Instant) {

@@ -133,6 +133,30 @@ import Testing
     var excess: Double { run.lanes / Double(max(4, least)) }
   }
 
+  /// Connections are three times as quick until they lose their first packet; each lane then does the same, however many
+  /// there are.
+  @Test func aRushAtTheBeginningIsNotTakenForTheRule() {
+    var tuner = ConcurrencyTuner(range: 1...32)
+    var begins: [Double] = []
+    var most = 0
+    for tenth in 0..<450 {
+      let now = Double(tenth) / 10
+      while begins.count < tuner.lanes {
+        begins.append(now)
+        tuner.recordBegin(at: Instant(seconds: now))
+      }
+      // Of the requests, which all take longer than this, none ends.
+      for begin in begins {
+        tuner.recordAcknowledged(
+          now - begin < 2 ? 300_000 : 100_000, roundTrip: 0.05, isLimited: false,
+          underWay: min(begins.count, tuner.lanes), at: Instant(seconds: now))
+      }
+      begins = Array(begins.prefix(tuner.lanes))
+      most = max(most, tuner.lanes)
+    }
+    #expect(most == 32)
+  }
+
   @Test func itComesNearTheBestFixedNumberWithFewLanes() {
     let found = Self.rows.map { (row: $0, made: Found($0)) }
     for (row, made) in found {
