@@ -344,7 +344,8 @@ import Testing
         == [.setConcurrency(.automatic, target: "photos")])
     #expect(header().contains("12 lanes (auto)"))
     #expect(
-      state.message == "hoist finds how many files it sends at a time to photos, at most 32")
+      state.message
+        == "hoist finds how many files it sends at a time to photos: 12 now, at most 32")
   }
 
   @Test func theHeaderCountsTheLanesOfWhatIsSent() {

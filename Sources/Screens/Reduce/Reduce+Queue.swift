@@ -169,7 +169,7 @@ extension AppState {
         "sending at most \(HumanReadable.count(count, "file")) at a time to \(target)"
           + (wasFound ? " · \(keyLabel(.command))lanes auto lets hoist find the number" : "")
       case .auto(let range):
-        "hoist finds how many files it sends at a time to \(target), at most \(range.upperBound)"
+        "hoist finds how many files it sends at a time to \(target): \(lanes(of: target).count) now, at most \(range.upperBound)"
       }
     return [.setConcurrency(count, target: target)]
   }
