@@ -21,8 +21,10 @@ TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 1, 0x1000
 class Line:
     """The line, in the network namespace of the calling process, which it may change."""
 
-    def __init__(self, delay, loss=0.0, seed=0):
-        """`delay` is in seconds each way; `loss` is the share of packets that are lost."""
+    def __init__(self, delay, loss=0.0, seed=0, carrier=None, uplink=()):
+        """`delay` is in seconds each way; `loss` is the share of packets that are lost. `carrier` is the program that
+        carries the packets (Benchmarks/upload/line.c), if they are too many for Python, and `uplink` what it is told of
+        the line to the server: the port, bytes a second, and the seconds of its queue."""
         self.delay, self.loss, self.random = delay, loss, random.Random(seed)
         self.tunnel = os.open("/dev/net/tun", os.O_RDWR)
         fcntl.ioctl(self.tunnel, TUNSETIFF, struct.pack("16sH22x", b"line", IFF_TUN | IFF_NO_PI))
@@ -31,6 +33,11 @@ class Line:
                       # Most systems' own; BBR, which some have, hardly minds packets that are lost.
                       ["route", "change", THERE, "dev", "line", "src", HERE, "congctl", "cubic"]):
             subprocess.run(["ip", *words], check=True)
+        self.carrier = None
+        if carrier:
+            words = [carrier, *map(str, [self.tunnel, delay, loss, *uplink])]
+            self.carrier = subprocess.Popen(words, pass_fds=[self.tunnel])
+            return
         self.packets = collections.deque()
         self.arrived = threading.Condition()
         threading.Thread(target=self.take, daemon=True).start()
@@ -53,3 +60,9 @@ class Line:
                 due, packet = self.packets.popleft()
             time.sleep(max(0, due - time.monotonic()))
             os.write(self.tunnel, packet[:12] + packet[16:20] + packet[12:16] + packet[20:])
+
+    def close(self):
+        """Takes the line away, if a program carries its packets."""
+        self.carrier.kill()
+        self.carrier.wait()
+        os.close(self.tunnel)
