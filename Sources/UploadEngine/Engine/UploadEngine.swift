@@ -140,8 +140,9 @@ package actor UploadEngine {
     guard !news.isEmpty else { return }
     let told = news
     news = []
-    // Progress is not written.
-    guard told.contains(where: { !$0.1.isPreparing && !$0.1.isMoving }) else { return report(told) }
+    // Progress is not written, and without claims, nothing is.
+    guard hooks.admission != nil, told.contains(where: { !$0.1.isPreparing && !$0.1.isMoving })
+    else { return report(told) }
     measuringWrite { report(told) }
   }
 
