@@ -1,35 +1,27 @@
 import Dispatch
 import Foundation
 import MultipartForm
-import SenderLink
 import Synchronization
 import UploadEngine
 import UploadModel
-import UploadStore
 
-/// Conducts a queue: knows what is on disk, what the engine does with it, and what other processes do, and tells its
-/// observers. Each order is written first, then performed, then told; an order that must take effect even if the disk
-/// has no room is performed first. If another process is sending the queue, this one takes over when that one ends.
+/// Conducts what a process sends of a queue: has the engine send its files, notes in the queue's store what the engine
+/// does, and tells all observers at the same moment. It knows neither a screen nor other processes: `SharedQueue` adds
+/// those, and a push has its files sent by the conductor alone.
 @MainActor
 package final class Conductor {
-  /// How a session differs from a normal one.
   package struct Options {
-    /// The settings for all uploads, until the user changes them.
-    package var settings = SenderSettings()
-    /// Whether the limit that the user set in an earlier session holds.
-    package var keepsLimit = true
-    /// A line about the session, unless another process sends the queue.
-    package var notice: String?
-    /// Whether items queued before this session are left out.
-    package var isFresh = false
-    /// The last item that does not belong to this session, if another session has handed over the queue.
-    package var floor = ItemID(0)
-    /// Whether nobody is there to answer.
-    package var isAlone = false
-    /// Whether the session continues when the queue is empty.
-    package var stays = false
     /// How many requests may be under way at once.
     package var lanes = UploadEngine.mostLanes
+    /// Whether files wait for a server that cannot be reached, however long that takes.
+    package var waitsForServers = true
+    /// Whether files wait for a person if their credentials are refused.
+    package var waitsForPerson = true
+    /// Whether a lane's next request is prepared before its current one ends. Then files begin without a claim.
+    package var preparesAhead = false
+    /// Whether observers hear of every change, and soon. Otherwise they hear at most ten times a second what each file
+    /// has become since.
+    package var tellsEach = false
 
     package init() {}
   }
@@ -39,191 +31,183 @@ package final class Conductor {
     package var book: any TargetBook
     package var tokens: TokenSource
     package var time: TimeSource
-    package var environment: [String: String]
-    /// Where the queue is read, before anything is added to it.
-    package var reading: DispatchQueue
-    /// Where files and targets are looked up, in the order of the requests for that.
-    package var lookups: DispatchQueue
-    /// Examines an item's file as it is now.
-    package var look: @Sendable (UploadItem) -> UploadItem
     /// Guesses the type of a file that a target's command has made.
     package var mediaType: @Sendable (FileLocation) -> String?
 
     package init(
-      book: any TargetBook, tokens: TokenSource, time: TimeSource, environment: [String: String],
-      reading: DispatchQueue, lookups: DispatchQueue,
-      look: @escaping @Sendable (UploadItem) -> UploadItem,
+      book: any TargetBook, tokens: TokenSource = TokenSource(), time: TimeSource,
       mediaType: @escaping @Sendable (FileLocation) -> String?
     ) {
-      (self.book, self.tokens, self.time, self.environment) = (book, tokens, time, environment)
-      (self.reading, self.lookups) = (reading, lookups)
-      (self.look, self.mediaType) = (look, mediaType)
+      (self.book, self.tokens, self.time, self.mediaType) = (book, tokens, time, mediaType)
     }
   }
 
-  /// Whether the queue is still being read, so that more items may come.
-  package private(set) var isReading = true
-  /// Whether another process sends the queue.
-  package private(set) var isAside = false
-  /// Whether the queue could not be read or taken over, so that its content is unknown.
-  package private(set) var isUnusable = false
-  /// Whether the user has stopped the queue, as last read from it.
-  package private(set) var isStopped = false
-  /// The last item from before this session, if the session ignores earlier items; 0 if it does not.
-  package private(set) var floor: ItemID
-  /// The settings that hold for everything that is sent.
-  package private(set) var settings: SenderSettings
+  /// What was sent, and how.
+  package struct Account: Sendable {
+    package var figures: SendingFigures
+    /// The most requests that were under way at once.
+    package var lanes: Int
+    /// The addresses that files were sent to, with those of earlier processes.
+    package var addresses: SentAddresses
+  }
+
   /// What was sent until the latest end or pause.
   package private(set) var figures = SendingFigures()
   /// News of runs that deserves a person's attention, by target.
   package private(set) var runTroubles: [String: RunNews] = [:]
-  /// The targets whose addresses have been told.
-  package private(set) var located: Set<String> = []
+  /// The engine; nil before it starts.
+  private(set) var engine: UploadEngine?
 
-  private let keeper: QueueRecorder
-  private let holder: any QueueHolder
-  private var observers: [any QueueObserver]
+  private let store: any QueueStore
   private let tools: Tools
   private let options: Options
-  /// Nil while another process sends the queue.
-  private var engine: UploadEngine?
-  private var throttle: ChangeBuffer?
-  private var watch: ChangeWatch?
-  private let link: QueueLink
-  /// Whether the sending process has reported the complete state as of the time when this one connected.
-  private var isInformed = false
+  private var observers: [any QueueObserver] = []
+  private var changes: ChangeBuffer?
   /// Figures of the engine that have not been told yet. They come before the changes that they are about, which may be
   /// delivered at any time.
   private let newFigures = Mutex<SendingFigures?>(nil)
-  /// The settings of this session's user, regardless of those in the sending session.
-  private var ownSettings: SenderSettings
-  /// The revision of the queue on disk that has been told.
-  private var revision: Int64 = 0
-  /// The revision of the queue since which the sender's news may have taken precedence over the states in the queue.
-  private var heardSince: Int64 = 0
 
-  /// - Parameter holder: what holds the items, and changes them as the news says.
-  package init(
-    _ keeper: QueueRecorder, for holder: any QueueHolder,
-    telling observers: [any QueueObserver] = [],
-    with tools: Tools, options: Options = Options()
-  ) {
-    (self.keeper, self.holder, self.observers) = (keeper, holder, observers)
-    (self.tools, self.options) = (tools, options)
-    floor = options.floor
-    link = QueueLink(queue: keeper.store.path, environment: tools.environment)
-    (settings, ownSettings) = (options.settings, options.settings)
-    link.onOrder = { [weak self] in self?.obey($0) }
-    link.onNews = { [weak self] in self?.hear($0) }
-    link.onLost = { [weak self] in self?.forgetNews($0) }
+  package init(_ store: any QueueStore, with tools: Tools, options: Options = Options()) {
+    (self.store, self.tools, self.options) = (store, tools, options)
   }
 
-  /// The message that the queue is stopped, for when no screen shows this.
-  package nonisolated static func stoppedWords(_ option: String) -> String {
-    "the queue is stopped; \"hoist queue start\(option)\" resumes it"
-  }
-
-  /// How many items are read in one go.
-  private nonisolated static let portion = 2000
-
-  package var isSender: Bool { engine != nil }
-  /// The items of the queue. They are read where they are held, and not kept: with a second owner, every change would
-  /// copy them.
-  package var items: ItemList { holder.items }
+  /// Tells this observer everything from now on, after those that observe already.
+  package func tell(_ observer: any QueueObserver) { observers.append(observer) }
 
   private func tell(_ news: [QueueNews]) {
-    holder.hear(news)
     for observer in observers { observer.hear(news) }
   }
 
-  /// Looks something up away from the main queue, and calls back there.
-  private func lookUp<Value: Sendable>(
-    _ work: @escaping @Sendable () -> Value,
-    then body: @escaping @MainActor @Sendable (Value) -> Void
-  ) {
-    tools.lookups.async {
-      let value = work()
-      onMain { body(value) }
+  // MARK: The engine
+
+  /// Starts an engine that awaits files.
+  package func start() {
+    Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
+    let changes = changeBuffer()
+    self.changes = changes
+    let (store, book) = (store, tools.book)
+    let engine = UploadEngine(
+      lanes: options.lanes, time: tools.time, waitsForServers: options.waitsForServers,
+      waitsForPerson: options.waitsForPerson, hooks: hooks(telling: changes),
+      memory: store.memory, digests: store.memory, tokens: tools.tokens, sent: store.addresses,
+      preparesAhead: options.preparesAhead
+    ) { new in
+      guard store.isLasting else { return changes.put(new) }
+      let new = book.secrets.hidden(in: new)
+      // Write the changes before they are told.
+      store.write(new)
+      changes.put(new)
+    }
+    self.engine = engine
+    engine.setAwaitsMore(true)
+  }
+
+  /// Collects the engine's changes. Those that are not written are told without the secrets of targets all the same.
+  private func changeBuffer() -> ChangeBuffer {
+    let isWritten = store.isLasting
+    return ChangeBuffer(
+      everyMilliseconds: options.tellsEach ? 4 : 100,
+      microsecondsEach: options.tellsEach ? 250 : nil, on: .main, isMerging: !options.tellsEach
+    ) { [weak self, book = tools.book] changes in
+      let changes = isWritten ? changes : book.secrets.hidden(in: changes)
+      MainActor.assumeIsolated { self?.record(changes) }
     }
   }
 
-  /// Tells what is in the queue, and sends it unless another process does.
-  package func open() {
-    keeper.onNews { [weak self] news in
-      onMain {
-        guard let self else { return }
-        // Others see that nothing more starts, and that starting it is a change.
-        if case .held = news { self.control(.start(false)) }
-        self.tell([news])
+  private func hooks(telling changes: ChangeBuffer) -> EngineHooks {
+    let (store, book) = (store, tools.book)
+    var hooks = EngineHooks()
+    if store.isLasting {
+      hooks.admission = { new, ids in
+        let new = book.secrets.hidden(in: new)
+        defer { changes.put(new) }
+        return store.admit(ids, after: new)
       }
     }
-    do throws(StoreError) {
-      watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.readChanges() }
-      learn(isStopped: try keeper.store.isStopped())
-      if options.isFresh { floor = try keeper.store.lastID() }
-      if try keeper.becomeSender() {
-        try keepLimit()
-        startEngine()
-        return load(recovering: true)
-      }
-      isAside = true
-      tell([.aside(true)])
-      nameSender()
-      link.listen()
-      load()
-    } catch {
-      isReading = false
-      tell([.read(hasHistory: false)])
-      hold(error)
+    hooks.mediaType = tools.mediaType
+    hooks.outage = { [weak self] origin, news in
+      onMain { self?.tell([.reachability(server: origin.description, news)]) }
     }
-  }
-
-  /// Puts the session on hold, since the queue cannot be used. A caller that waits for the end learns this from the
-  /// exit status.
-  private func hold(_ error: StoreError) {
-    isUnusable = true
-    settings.isStarted = false
-    tell([.held(error.brief)])
-  }
-
-  /// Reads the queue in the background and in portions, so that its beginning appears at once however long it is. A
-  /// sender recovers uploads that the last one left under way.
-  private func load(recovering isSender: Bool = false) {
-    let (keeper, store, book, floor) = (keeper, keeper.store, tools.book, floor)
-    // Commands may supply the secrets of targets. Do not wait for them during a transaction.
-    let lookups = DispatchQueue(label: "hoist.targets", qos: .userInitiated)
-    tools.reading.async { [weak self] in
-      let result = Result { () throws(StoreError) in
-        let recovery = isSender ? try keeper.recover { book.isRepeatable($0) } : nil
-        if isSender {
-          let runs = try store.runs()
-          lookups.async {
-            let found = runs.map { ($0, try? book.known($0.target).get()) }
-            onMain { self?.adopt(found) }
-          }
-        }
-        let revision = try store.read(inPortionsOf: Self.portion) { items in
-          let items = items.filter { $0.id > floor }
-          guard !items.isEmpty else { return }
-          lookups.async {
-            book.lookUp(for: items)
-            onMain { self?.add(items) }
-          }
-        }
-        return (revision: revision, words: recovery?.words)
-      }
-      var last = HistoryQuery()
-      last.limit = 1
-      let hasHistory = (try? store.history(last).isEmpty) == false
-      // Wait for these items to be shown, so that items that are added from now on come after them.
-      lookups.sync {}
-      onMain { self?.finishReading(result, hasHistory: hasHistory) }
+    hooks.refusal = { [weak self] target, trouble in
+      onMain { self?.tell([.refusal(target: target, trouble)]) }
     }
+    hooks.figures = { [weak self] figures in
+      self?.newFigures.withLock { $0 = figures }
+      onMain { self?.tellFigures() }
+    }
+    hooks.lanes = { [weak self] target, count in
+      onMain { self?.tell([.lanes(count, target: target)]) }
+    }
+    hooks.keeping = { [weak self] id, point in
+      // A point that contains a secret is kept only in this process's memory.
+      if point?.texts.allSatisfy(book.secrets.areAbsent) ?? true { store.keep(point, of: id) }
+      onMain { self?.tell([.resumePoint(id, point)]) }
+    }
+    hooks.keepingRun = { target, point in
+      guard point?.values.values.allSatisfy(book.secrets.areAbsent) ?? true else { return true }
+      return store.keepRun(point, of: target)
+    }
+    hooks.runReport = { [weak self] target, news in
+      let news = book.secrets.hidden(in: news)
+      store.record(news, of: target)
+      onMain { self?.hear(news, of: target) }
+    }
+    hooks.hasUnsent = { store.hasUnsent($0) }
+    hooks.keepingAddress = { store.keep($0) }
+    return hooks
   }
 
-  /// Lets the engine continue the runs that an earlier process began.
-  private func adopt(_ runs: [(UploadStore.Run, SendPlan?)]) {
-    for (run, target) in runs { engine?.adopt(run.point, failed: run.open, of: run.target, target) }
+  /// Stops sending, and tells the last news. Requests under way are ended in good order, after waiting for their replies for at most `seconds`.
+  package func close(awaitingReplies seconds: Double = 0) async {
+    await engine?.shutDown(awaitingReplies: seconds)
+    changes?.deliverNow()
+    observers = []
+  }
+
+  /// What was sent so far.
+  package func account() async -> Account? {
+    guard let engine else { return nil }
+    return await Account(
+      figures: engine.figures, lanes: engine.mostLanesUsed, addresses: engine.sentAddresses)
+  }
+
+  // MARK: Files
+
+  /// Has items sent. Those that cannot be sent fail.
+  package func send(_ items: [UploadItem]) {
+    var failed: [(ItemID, ItemState)] = []
+    let jobs = items.compactMap { item -> UploadJob? in
+      switch tools.book.target(of: item) {
+      case .success(let plan): return UploadJob(item: item, destination: plan)
+      case .failure(let cause):
+        failed.append((item.id, .failed(Failure(cause))))
+        return nil
+      }
+    }
+    engine?.submit(jobs)
+    // Not within this call: an observer may be the one that makes it.
+    if !failed.isEmpty { changes?.put(failed) }
+  }
+
+  /// Stops what is under way for these items, and those that wait: they fail as cancelled.
+  package func cancel(_ ids: [ItemID]) { engine?.cancel(ids) }
+
+  /// Forgets these items.
+  package func forget(_ ids: [ItemID]) { engine?.remove(ids) }
+
+  /// Tells the last changes without a pause: few are left, and somebody waits for them.
+  package func hurry() { changes?.endPauses() }
+
+  // MARK: Runs
+
+  /// Continues a run that an earlier process has begun. The plan is nil if the target cannot be used now.
+  package func adopt(_ run: RunPoint, failed: Set<ItemID>, of target: String, _ plan: SendPlan?) {
+    engine?.adopt(run, failed: failed, of: target, plan)
+  }
+
+  /// Ends a target's run, since no file of it is left, and tells how.
+  package func endRun(of target: String, hasFailed: Bool, wasStopped: Bool) {
+    engine?.endRun(of: target, hasFailed: hasFailed, wasStopped: wasStopped)
   }
 
   private func hear(_ news: RunNews, of target: String) {
@@ -231,646 +215,28 @@ package final class Conductor {
     tell([.run(target: target, news)])
   }
 
-  private func finishReading(
-    _ result: Result<(revision: Int64, words: String?), StoreError>, hasHistory: Bool
-  ) {
-    isReading = false
-    tell([.read(hasHistory: hasHistory)])
-    switch result {
-    case .success((let revision, let words)):
-      (self.revision, heardSince) = (revision, revision)
-      if let words { tell([.message(words)]) }
-      engine?.setAwaitsMore(false)
-      // Read the changes that were ignored until the queue had been read.
-      readChanges()
-      if isAside { retryTakingOver() }
-    case .failure(let error): hold(error)
-    }
-  }
-
-  /// From now on, uploads that are interrupted stay in the queue.
-  package func leave() { keeper.leave() }
-
-  /// Stops sending, or following the sender. Unless it is `forced`, requests under way are ended in good order, after
-  /// waiting for their replies for at most `seconds`.
-  package func close(isForced: Bool, awaitingReplies seconds: Double) async {
-    leave()
-    watch?.stop()
-    if !isForced {
-      if options.isAlone { await engine?.runsHaveEnded() }
-      await engine?.shutDown(awaitingReplies: seconds)
-      throttle?.deliverNow()
-    }
-    keeper.finishDisposals()
-    link.stop()
-  }
-
-  /// Takes items that are in the queue's file, and submits them to the engine.
-  package func add(_ added: [UploadItem]) {
-    let added = isAside ? added.map(seenFromAside) : added
-    let (sendable, shown) = jobs(added)
-    if isReading {
-      // Items from the queue are not new, but those that fail for lack of a target fail now.
-      let failed = zip(added, shown).filter { $0.state != $1.state }.map { ($1.id, $1.state) }
-      tell([.added(added)] + (failed.isEmpty ? [] : [.changed(failed, at: tools.time.now())]))
-    } else {
-      tell([.added(shown)])
-    }
-    engine?.submit(sendable)
-  }
-
-  /// The items that can be sent, and all items, where those that cannot be sent have failed with the reason.
-  private func jobs(_ items: [UploadItem]) -> (sendable: [UploadJob], shown: [UploadItem]) {
-    var sendable: [UploadJob] = []
-    var urls: [String: String] = [:]
-    let shown = items.map { item in
-      guard !item.state.isFinished, item.state != .paused else { return item }
-      switch tools.book.target(of: item) {
-      case .success(let destination):
-        sendable.append(UploadJob(item: item, destination: destination))
-        if located.insert(item.target).inserted {
-          urls[item.target] = tools.book.address(of: destination)
-        }
-        return item
-      // The sending process may know the item's target.
-      case .failure where isAside: return item
-      case .failure(let cause): return item.with(.failed(Failure(cause)))
-      }
-    }
-    if !urls.isEmpty { tell([.urls(urls)]) }
-    return (sendable, shown)
-  }
-
-  /// Sends the waiting files of targets that have changed as the targets say now.
-  package func targetsHaveChanged(_ names: Set<String>) {
-    located.subtract(names)
-    sendAsTheyAre(items.items.filter { names.contains($0.target) })
-  }
-
-  // MARK: What the user asks for
-
-  /// Sends files again in their current state.
-  package func retry(_ ids: [ItemID]) {
-    if link.order(.retry(ids)) { return }
-    let (look, book, known) = (tools.look, tools.book, ids.compactMap(items.item))
-    lookUp({
-      book.forgetFailures()
-      book.lookUp(for: known)
-      return known.map(look)
-    }) { looked in
-      if self.isSender { self.takeEdits() }
-      // What was edited while the old file was looked at: look at the new one.
-      let edited = Set(known.lazy.filter { self.isEdited($0) }.map(\.id))
-      self.send(again: looked.filter { !edited.contains($0.id) })
-      if !edited.isEmpty { self.retry(known.map(\.id).filter(edited.contains)) }
-    }
-  }
-
-  /// Whether an item has been edited since it was `known`.
-  private func isEdited(_ known: UploadItem) -> Bool {
-    items.item(known.id).map { $0.record != known.record } ?? false
-  }
-
-  private func send(again looked: [UploadItem]) {
-    // Items removed meanwhile stay removed, and items already under way continue.
-    let looked = looked.filter { items.item($0.id) != nil }
-    guard let present = write({ try $0.update(looked) }) else { return }
-    let (sendable, shown) = jobs(present.filter { !$0.state.isActive })
-    tell([.added(shown)])
-    engine?.retry(sendable)
-    // Items that were paused or had failed before this session get their place only now.
-    engine?.arrange(items.waiting)
-    // If the row looks the same, the key seems to have had no effect, so say that the file was tried again.
-    if let same = shown.first(where: { $0.state.failure != nil }), let cause = same.state.failure {
-      tell([.message("\(same.fileName), as before: \(cause.headline)")])
-    }
-  }
-
-  package func pause(_ ids: [ItemID]) {
-    if let engine { return engine.pause(ids) }
-    if link.order(.pause(ids)) { return }
-    let changed = ids.compactMap(items.item).map { $0.with(.paused) }
-    guard let present = write({ try $0.update(changed) }) else { return }
-    tell([.added(present)])
-  }
-
-  package func remove(_ ids: [ItemID], begun: [UploadItem]) {
-    guard write({ try $0.remove(ids) }) != nil else { return }
-    // The parts of these items that servers have are no longer needed.
-    engine?.terminate(
-      begun.compactMap { item in
-        (try? tools.book.target(of: item).get()).map { UploadJob(item: item, destination: $0) }
-      })
-    engine?.remove(ids)
-  }
-
-  package func restore(_ places: [QueuePosition]) {
-    // The items have kept their places, and the queue on disk has their latest states.
-    guard let present = write({ try $0.relist(places.map(\.item.id)) }) else { return }
-    let (sendable, shown) = jobs(present)
-    tell([.added(shown)])
-    // Items that were paused when they were removed do not start now.
-    let paused = Set(places.lazy.filter { $0.item.state == .paused }.map(\.item.id))
-    engine?.submit(sendable, paused: paused)
-    engine?.arrange(items.waiting)
-    if engine == nil { pause(paused.filter { items.item($0)?.state.isFinished == false }) }
-  }
-
-  /// Stops the queue or resumes it, for this session and later ones.
-  package func setStopped(_ isWanted: Bool) {
-    // Act at once, even if the disk has no room to record this.
-    control(.start(!isWanted))
-    if write({ try $0.setStopped(isWanted) }) != nil { isStopped = isWanted }
-  }
-
-  /// Applies the limit that the user set in an earlier session, unless this session has its own.
-  private func keepLimit() throws(StoreError) {
-    guard options.keepsLimit, let limit = try keeper.store.rateLimit() else { return }
-    ownSettings.limit = limit
-    settings = ownSettings
-    let words = "the limit of \(HumanReadable.speed(Double(limit))) still holds"
-    tell([.settings(settings), .message(words)])
-  }
-
-  /// Limits the bandwidth, in this session and in later ones.
-  package func setLimit(_ limit: Int64?) {
-    control(.limit(limit))
-    _ = write { try $0.setRateLimit(limit) }
-  }
-
-  /// Passes an order to the engine, or to the process that sends the queue.
-  package func control(_ order: SenderOrder) {
-    order.apply(to: &ownSettings)
-    if let engine {
-      order.apply(to: &settings)
-      give(order, to: engine)
-      return tellSettings()
-    }
-    // If there is no engine for another reason, that reason has been told already.
-    guard isAside, !link.order(order) else { return }
-    tell([
-      .message("another hoist is sending this queue; this takes effect once that one has ended")
-    ])
-  }
-
-  /// Immediately retries servers that could not be reached.
-  package func tryServers() {
-    if let engine { engine.tryServers() } else { _ = link.order(.tryServers) }
-  }
-
-  package func move(_ id: ItemID, before other: ItemID?) {
-    guard write({ try $0.move(id, before: other) }) != nil else { return }
-    engine?.move(id, before: items.firstWaiting(from: other))
-  }
-
-  package func arrange(_ order: [ItemID]) {
-    guard write({ try $0.arrange(order) }) != nil else { return }
-    engine?.arrange(items.waiting)
-  }
-
-  package func edit(_ edited: [UploadItem]) {
-    guard let begun = write({ try $0.edit(edited) }) else { return }
-    let edited = edited.filter { !begun.contains($0.id) }
-    if !begun.isEmpty {
-      showAgain()
-      let files = HumanReadable.count(begun.count, "file")
-      tell([.message("not changed: \(files) whose sending has begun")])
-    }
-    // Looking up a target's secrets may take a while; send nothing with the old settings meanwhile.
-    engine?.hold(edited.map(\.id))
-    let book = tools.book
-    lookUp({ book.lookUp(for: edited) }) {
-      self.sendAsTheyAre(edited.compactMap { self.items.item($0.id) })
-    }
-  }
-
-  /// Judges the doubtful files for a target by a rule that it has got. They counted as sent, so what the server did with
-  /// them is unclear.
-  package func judgeAnew(_ target: String, by rule: FailureRule, isOfBatch: Bool) {
-    let judged = items.items.compactMap { item -> (ItemID, Failure)? in
-      guard item.target == target, let receipt = item.state.receipt,
-        let doubt = Doubt(in: receipt, isOfBatch: isOfBatch), doubt.rule.finds(as: rule)
-      else { return nil }
-      return (
-        item.id,
-        Failure(
-          .outcomeUnknown(doubt.words), status: receipt.status, reply: receipt.reply,
-          attempts: receipt.attempts)
-      )
-    }
-    guard !judged.isEmpty, write({ try $0.judgeAnew(judged) }) != nil else { return }
-    tell(judgedAnew: judged.map { ($0, .failed($1)) })
-  }
-
-  /// Tells what became of files that counted as sent.
-  private func tell(judgedAnew changes: [(ItemID, ItemState)]) {
-    // The engine is done with them. If one is sent again, that is another upload.
-    engine?.remove(changes.map(\.0))
-    record(changes)
-  }
-
-  /// Sends the files that are still for one target to another one.
-  package func send(filesFor name: String, to target: String) {
-    let edited = items.items.filter {
-      $0.target == name && !$0.state.isActive && !$0.state.isDone
-    }.map { item in
-      var item = item
-      item.target = target
-      return item
-    }
-    guard !edited.isEmpty else { return }
-    tell([.added(edited)])
-    edit(edited)
-  }
-
-  /// Writes to the queue. If that fails, shows the error and the queue as it is on disk, and returns nil.
-  private func write<Value>(_ body: (UploadStore) throws -> Value) -> Value? {
-    do {
-      return try body(keeper.store)
-    } catch {
-      showAgain()
-      tell([.message((error as? StoreError)?.brief ?? "\(error)")])
-      return nil
-    }
-  }
-
-  /// Shows the queue as it is on disk, with what only this session knows of its items.
-  private func showAgain() {
-    guard let present = try? keeper.store.items().filter({ $0.id > floor }) else { return }
-    let ids = Set(present.map(\.id))
-    let known = present.map { item in
-      guard let shown = items.item(item.id) else { return item }
-      var item = item
-      (item.state, item.note, item.resumePoint) = (shown.state, shown.note, shown.resumePoint)
-      return item
-    }
-    tell([
-      .added(known),
-      .removed(items.order.filter { !ids.contains($0) && items.item($0)?.state.isDone != true }),
-      .reordered(present.map(\.id)),
-    ])
-  }
-
-  /// Tells the engine how to send the items that are still waiting.
-  private func sendAsTheyAre(_ items: [UploadItem]) {
-    let (sendable, shown) = jobs(
-      items.filter { $0.state == .waiting || $0.state.isRetrying })
-    engine?.update(sendable)
-    // Items whose target cannot be used now.
-    let failed = shown.filter(\.state.isFinished)
-    guard !failed.isEmpty else { return }
-    engine?.remove(failed.map(\.id))
-    tell([.changed(failed.map { ($0.id, $0.state) }, at: tools.time.now())])
-  }
-
-  // MARK: Who sends
-
-  /// Becomes the sender when the current one has gone.
-  private func retryTakingOver() {
-    Thread.detachNewThread { [weak self, keeper] in
-      let result = Result { () throws(StoreError) in _ = try keeper.becomeSender(waiting: true) }
-      onMain { self?.takeOver(result) }
-    }
-  }
-
-  /// Continues where the other process has stopped.
-  private func takeOver(_ result: Result<Void, StoreError>) {
-    guard !keeper.isLeaving else { return }
-    do throws(StoreError) {
-      try result.get()
-      // The link may not have noticed yet that the other process has gone. Stop the link before removing the notice
-      // that names that process.
-      link.stop()
-      tell([.notice(options.notice)])
-      // Whether the user has stopped the queue is recorded in the queue itself, not in either session.
-      isStopped = try keeper.store.isStopped()
-      ownSettings.isStarted = !isStopped
-      try keepLimit()
-      settings = ownSettings
-      tell([.settings(settings)])
-      // First apply the last changes of the other process, then recover what it left under way. Both happen
-      // before the engine exists and without a suspension in between, so that no change is mistaken for our
-      // own.
-      apply(try keeper.store.changes(since: revision))
-      let recovery = try keeper.recover { [book = tools.book] in book.isRepeatable($0) }
-      var recovered = try keeper.store.changes(since: revision)
-      // Recovery removes finished items from the queue. They stay on the screen.
-      recovered.removed = []
-      apply(recovered)
-      isAside = false
-      tell([.aside(false)])
-      startEngine()
-      adopt(try keeper.store.runs().map { ($0, try? tools.book.known($0.target).get()) })
-      let (sendable, shown) = jobs(Array(items.items))
-      // Items whose targets only the other process knew.
-      let failed = shown.filter { $0.state != items.item($0.id)?.state }
-      if !failed.isEmpty { tell([.added(failed)]) }
-      engine?.submit(sendable)
-      engine?.setAwaitsMore(false)
-      if let words = recovery.words { tell([.message(words)]) }
-    } catch {
-      hold(error)
-    }
-  }
+  // MARK: News
 
   /// Tells the latest figures, if they have not been told.
   private func tellFigures() {
     guard let figures = newFigures.withLock({ $0.take() }) else { return }
-    self.figures = figures
-    link.tell([.figures(figures)])
+    hear(figures)
     tell([.figures(figures)])
   }
 
+  /// Learns what a process has sent, this one or another.
+  func hear(_ figures: SendingFigures) { self.figures = figures }
+
   /// Tells what the engine has done, here and in other processes.
-  private func record(_ changes: [(ItemID, ItemState)]) {
+  func record(_ changes: [(ItemID, ItemState)]) {
     tellFigures()
-    // Uploads that are interrupted on leaving stay in the queue. Otherwise only a removal cancels an upload; if the
+    // Uploads that are interrupted on leaving stay in a lasting queue. Otherwise only a removal cancels an upload; if the
     // item is still there, it has been restored meanwhile.
-    let changes = changes.map { id, state in
-      (id, state.failure?.cause == .cancelled ? .waiting : state)
-    }
-    link.tell(changes.map { .item(id: $0, state: $1) })
+    let changes =
+      store.isLasting
+      ? changes.map { id, state in
+        (id, state.failure?.cause == .cancelled ? .waiting : state)
+      } : changes
     tell([.changed(changes, at: tools.time.now())])
-  }
-
-  /// Starts an engine that awaits the items of the queue.
-  private func startEngine() {
-    Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
-    let (keeper, book) = (keeper, tools.book)
-    let throttle = ChangeBuffer(everyMilliseconds: 100, on: .main, isMerging: true) {
-      [weak self] changes in MainActor.assumeIsolated { self?.record(changes) }
-    }
-    self.throttle = throttle
-    var hooks = EngineHooks()
-    hooks.admission = { changes, ids in
-      let changes = book.secrets.hidden(in: changes)
-      defer { throttle.put(changes) }
-      return keeper.admit(ids, after: changes)
-    }
-    hooks.mediaType = tools.mediaType
-    hooks.outage = { [weak self] origin, news in
-      onMain {
-        self?.link.tell([.server(address: origin.description, news: news)])
-        self?.tell([.reachability(server: origin.description, news)])
-      }
-    }
-    hooks.refusal = { [weak self] target, trouble in
-      onMain {
-        self?.link.tell([.refusal(target: target, trouble)])
-        self?.tell([.refusal(target: target, trouble)])
-      }
-    }
-    hooks.figures = { [weak self] figures in
-      self?.newFigures.withLock { $0 = figures }
-      onMain { self?.tellFigures() }
-    }
-    hooks.lanes = { [weak self] target, count in
-      onMain {
-        self?.link.tell([.lanes(count, target: target)])
-        self?.tell([.lanes(count, target: target)])
-      }
-    }
-    hooks.keeping = { [weak self] id, point in
-      // A point that contains a secret is kept only in this process's memory.
-      if point?.texts.allSatisfy(book.secrets.areAbsent) ?? true { keeper.keep(point, of: id) }
-      onMain { self?.tell([.resumePoint(id, point)]) }
-    }
-    hooks.keepingRun = { target, point in
-      guard point?.values.values.allSatisfy(book.secrets.areAbsent) ?? true else { return true }
-      return keeper.keepRun(point, of: target)
-    }
-    hooks.runReport = { [weak self] target, news in
-      let news = book.secrets.hidden(in: news)
-      keeper.record(news, of: target)
-      onMain { self?.hear(news, of: target) }
-    }
-    hooks.hasUnsent = { keeper.hasUnsent($0) }
-    hooks.keepingAddress = { keeper.store.keep($0) }
-    let engine = UploadEngine(
-      lanes: options.lanes, time: tools.time, waitsForServers: true,
-      waitsForPerson: !options.isAlone, hooks: hooks, memory: keeper.store,
-      digests: keeper.store, tokens: tools.tokens, sent: keeper.sentAddresses()
-    ) { changes in
-      let changes = book.secrets.hidden(in: changes)
-      // Write the changes before they are told.
-      keeper.write(changes)
-      throttle.put(changes)
-    }
-    self.engine = engine
-    engine.setLimit(settings.limit)
-    for (target, count) in settings.lanes { engine.setConcurrency(count, of: target) }
-    engine.setStarted(settings.isStarted)
-    link.serve()
-    tellSettings()
-    engine.setAwaitsMore(true)
-  }
-
-  // MARK: What other processes write
-
-  /// Tells what other processes have written since the last call, and lets the engine act on it.
-  private func readChanges() {
-    // Until the queue has been read, everything would be a change.
-    guard !isReading, !keeper.isLeaving else { return }
-    do throws(StoreError) {
-      guard let changes = try keeper.store.changesByOthers(since: revision) else {
-        return watch?.lookAgain() ?? ()
-      }
-      apply(changes)
-    } catch {
-      tell([.message(error.brief)])
-    }
-  }
-
-  private func apply(_ changes: QueueChanges) {
-    revision = changes.revision
-    if let isStopped = changes.isStopped { learn(isStopped: isStopped) }
-    let gone = changes.removed.filter { items.item($0) != nil }
-    if !gone.isEmpty {
-      if engine == nil {
-        // The sender clears files that it has sent, perhaps before their end became known here.
-        tellEnds((try? keeper.store.sent(among: gone)) ?? [])
-      }
-      engine?.remove(gone)
-      tell([.removed(gone)])
-    }
-    applyChanged(changes.items.filter { $0.id > floor })
-    if let order = changes.order {
-      tell([.reordered(order.filter { items.item($0) != nil })])
-      engine?.arrange(items.waiting)
-    }
-  }
-
-  /// Learns from the queue whether the user has stopped it. If that has not changed, a session held up by a full disk
-  /// stays held up.
-  private func learn(isStopped isStoppedNow: Bool) {
-    guard isStoppedNow != isStopped else { return }
-    isStopped = isStoppedNow
-    (settings.isStarted, ownSettings.isStarted) = (!isStopped, !isStopped)
-    tell([.stopped(isStopped)])
-    // A screen always shows this. While `hoist send` is still reading the queue, say nothing: its message about how it
-    // ends will include this.
-    if options.isAlone, !isReading || options.stays {
-      tell([.message(isStopped ? Self.stoppedWords(keeper.option) : "the queue resumes")])
-    }
-    guard let engine else { return }
-    engine.setStarted(!isStopped)
-    tellSettings()
-  }
-
-  private func applyChanged(_ all: [UploadItem]) {
-    let isJudgedAnew: (UploadItem) -> Bool = {
-      $0.state.isFailed && self.items.item($0.id)?.state.isDone == true
-    }
-    let judged = all.filter(isJudgedAnew)
-    if !judged.isEmpty { tell(judgedAnew: judged.map { ($0.id, $0.state) }) }
-    let changed = all.filter { item in !judged.contains { $0.id == item.id } }
-    guard let engine else {
-      if isAside { link.listen() }
-      add(changed.map { isEnd($0) ? $0.with(.waiting) : $0 })
-      return tellEnds(changed)
-    }
-    let news = ExternalChanges(of: changed, known: items.item)
-    add(news.fresh)
-    engine.pause(news.paused)
-    let (sendable, shown) = jobs(news.again)
-    if !shown.isEmpty || !news.edited.isEmpty { tell([.added(shown + news.edited)]) }
-    engine.retry(sendable)
-    engine.update(jobs(news.edited).sendable)
-  }
-
-  /// Whether an item has ended, and this session does not know it yet.
-  private func isEnd(_ item: UploadItem) -> Bool {
-    item.state.isFinished && items.item(item.id)?.state.isFinished != true
-  }
-
-  /// Tells the results that the sender has not reported.
-  private func tellEnds(_ changed: [UploadItem]) {
-    let ends = changed.filter { isEnd($0) && items.item($0.id) != nil }
-    guard !ends.isEmpty else { return }
-    tell([.changed(ends.map { ($0.id, $0.state) }, at: tools.time.now())])
-  }
-
-  /// Tells other processes the settings for everything that is sent.
-  private func tellSettings() {
-    var told = settings
-    told.isHandedOver = options.settings.isHandedOver
-    link.tell([.settings(told)])
-  }
-
-  // MARK: As the one that sends
-
-  private func obey(_ order: SenderOrder) {
-    guard let engine, !keeper.isLeaving else { return }
-    takeEdits()
-    give(order, to: engine)
-    let before = settings
-    order.apply(to: &settings)
-    guard settings != before else { return }
-    tell([.settings(settings)])
-    tellSettings()
-  }
-
-  /// Learns what other processes have written so far. An order comes by another way than the edits that were made
-  /// before it, and faster.
-  private func takeEdits() {
-    // If this fails, the watch tries again, and says so.
-    guard !isReading, let changes = try? keeper.store.changes(since: revision) else { return }
-    apply(changes)
-  }
-
-  private func give(_ order: SenderOrder, to engine: UploadEngine) {
-    switch order {
-    case .retry(let ids): retry(ids)
-    case .pause(let ids): pause(ids)
-    case .tryServers: engine.tryServers()
-    case .start(let isStarted): engine.setStarted(isStarted)
-    case .limit(let limit): engine.setLimit(limit)
-    case .lanes(let count, let target): engine.setConcurrency(count, of: target)
-    }
-  }
-
-  // MARK: As one that looks on
-
-  /// Tells which process sends the queue, if that is known. The process can change: a screen that is left may hand over
-  /// the queue.
-  private func nameSender() {
-    guard isAside, !keeper.isLeaving else { return }
-    let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
-    let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
-    let words = "another hoist\(name ?? "") sends this queue, including what is added here"
-    tell([.notice(words)])
-  }
-
-  /// An item as a process that does not send the queue knows it.
-  private func seenFromAside(_ item: UploadItem) -> UploadItem {
-    var item = item
-    if let state = link.status.state(of: item.id) {
-      item.state = state
-    } else if item.state.takesLane {
-      item.state = .waiting
-      if !link.isListening { item.note = "another hoist is sending it" }
-    }
-    return item
-  }
-
-  private func hear(_ news: [SenderNews]) {
-    // Once the session is leaving, its state stays as it is, for the report at the end.
-    guard !keeper.isLeaving else { return }
-    var (changes, before): ([(ItemID, ItemState)], [(ItemID, ItemState)]) = ([], [])
-    var told: [QueueNews] = []
-    for news in news {
-      switch news {
-      case .item(let id, let state):
-        // A new item may be reported before it is read from the queue, and an item's end after it was read there.
-        // An end that is known changes only if a rule judges the file anew.
-        guard let known = items.item(id),
-          !(known.state.isFinished && state.isFinished) || known.state.isDone && state.isFailed
-        else { continue }
-        if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
-      case .server(let address, let news): told.append(.reachability(server: address, news))
-      case .refusal(let target, let trouble): told.append(.refusal(target: target, trouble))
-      case .settings(let settings):
-        // The settings of a screen that was left apply to the next session that sends.
-        if settings.isHandedOver, options.keepsLimit { ownSettings = settings }
-        self.settings = settings
-        told.append(.settings(settings))
-      case .figures(let figures):
-        self.figures = figures
-        told.append(.figures(figures))
-      case .lanes(let count, let target): told.append(.lanes(count, target: target))
-      case .complete:
-        isInformed = true
-        nameSender()
-        // The limit of this session's command line holds for whatever sends the queue.
-        if !options.keepsLimit { _ = link.order(.limit(ownSettings.limit)) }
-      }
-    }
-    let now = tools.time.now()
-    if !before.isEmpty { told.append(.joined(before, at: now)) }
-    if !changes.isEmpty { told.append(.changed(changes, at: now)) }
-    tell(told)
-  }
-
-  /// Falls back to the states in the queue, since the sender is silent, even where news had taken precedence over them.
-  private func forgetNews(_ ends: [SenderNews]) {
-    hear(ends)
-    isInformed = false
-    nameSender()
-    guard !isReading, !keeper.isLeaving,
-      let changes = try? keeper.store.changes(since: heardSince)
-    else { return }
-    apply(changes)
-  }
-}
-
-extension UploadStore.Recovery {
-  /// What the user should know about the recovery; nil if there is nothing to say.
-  fileprivate var words: String? {
-    let verb = interrupted.count == 1 ? "goes" : "go"
-    let parts = [
-      (interrupted.count, "had been interrupted and now \(verb) on"),
-      (unknown.count, "may have arrived: look on the server"),
-    ].filter { $0.0 > 0 }.map { "\(HumanReadable.count($0, "upload")) \($1)" }
-    return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import SenderLink
+import UploadModel
 
 /// A session's end of its queue's socket. The session that sends the queue reports through it to the other sessions.
 /// Without a socket, those see only when an upload begins and ends.
@@ -99,5 +100,23 @@ final class QueueLink {
         self?.tryToListen()
       }
     }
+  }
+}
+
+extension QueueLink: QueueObserver {
+  /// Tells other sessions what is not in the queue's file.
+  func hear(_ news: [QueueNews]) {
+    guard let server else { return }
+    server.tell(
+      news.flatMap { news -> [SenderNews] in
+        switch news {
+        case .changed(let changes, _): changes.map { .item(id: $0, state: $1) }
+        case .reachability(let server, let news): [.server(address: server, news: news)]
+        case .refusal(let target, let trouble): [.refusal(target: target, trouble)]
+        case .figures(let figures): [.figures(figures)]
+        case .lanes(let count, let target): [.lanes(count, target: target)]
+        default: []
+        }
+      })
   }
 }

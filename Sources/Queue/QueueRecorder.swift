@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import UploadEngine
 import UploadModel
 import UploadStore
 
@@ -9,7 +10,8 @@ import UploadStore
 ///
 /// If the disk is full or gone, results are kept in a `ResultJournal` elsewhere, and the write is retried
 /// every second. The next sender finds the journal, however this process ends.
-package final class QueueRecorder: Sendable {
+package final class QueueRecorder: QueueStore {
+  package let isLasting = true
   package let store: UploadStore
   /// The option that commands need to act on this queue, with a space before it; empty for the usual queue.
   package let option: String
@@ -112,9 +114,11 @@ package final class QueueRecorder: Sendable {
   }
 
   /// The addresses that the queue has sent files to, as far as they matter to those that it still has.
-  package func sentAddresses() -> SentAddresses {
-    trying { try store.sentAddresses() } ?? SentAddresses()
-  }
+  package var addresses: SentAddresses { trying { try store.sentAddresses() } ?? SentAddresses() }
+
+  package var memory: (any ResumeMemory & DigestMemory)? { store }
+
+  package func keep(_ address: SentAddresses.Entry) { store.keep(address) }
 
   /// Records what is known of a run: `EngineHooks.keepingRun`.
   package func keepRun(_ point: RunPoint?, of target: String) -> Bool {

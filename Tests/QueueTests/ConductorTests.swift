@@ -1,124 +1,100 @@
 import Foundation
-import SenderLink
+import MultipartForm
 import TestSupport
 import Testing
+import UploadEngine
 import UploadModel
-import UploadStore
 
 @testable import Queue
 
-/// What each of these asks is true of every queue, whatever shows it.
 @MainActor
-@Suite("A queue that nothing shows")
+@Suite("A queue that only memory has")
 struct ConductorTests {
+  /// Remembers the news.
+  private final class Listener: QueueObserver {
+    private(set) var news: [QueueNews] = []
+    func hear(_ news: [QueueNews]) { self.news += news }
+
+    var states: [(id: ItemID, state: ItemState)] {
+      news.flatMap { news -> [(ItemID, ItemState)] in
+        if case .changed(let changes, _) = news { changes } else { [] }
+      }.map { (id: $0.0, state: $0.1) }
+    }
+    var ends: [ItemState] { states.map(\.state).filter(\.isFinished) }
+  }
+
   let folder: ScratchDirectory
+  private let listener = Listener()
+  private let store = MemoryStore(memory: nil, addresses: SentAddresses(), runs: [:])
 
   init() throws { folder = try ScratchDirectory() }
 
-  private nonisolated static let accepted = "HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok"
-
-  /// A server that stands still in the middle of the first file.
-  private static func stallingAtFirst() throws -> HostileServer {
-    try HostileServer { connection, number in
-      if number == 0 {
-        guard connection.readHead() != nil else { return }
-        connection.stall()
-      } else if connection.discardRequest() {
-        connection.send(accepted)
-      }
-    }
+  private func conductor(to target: Target) -> Conductor {
+    var options = Conductor.Options()
+    (options.waitsForServers, options.waitsForPerson) = (false, false)
+    (options.preparesAhead, options.tellsEach) = (true, true)
+    let conductor = Conductor(
+      store,
+      with: Conductor.Tools(
+        book: SingleTarget(SendPlan(target), at: target.url.absoluteString), time: .system,
+        mediaType: { _ in nil }),
+      options: options)
+    conductor.tell(listener)
+    conductor.start()
+    return conductor
   }
 
-  @Test("Everything that is in it is sent, written and told, the figures before the end")
+  private func item(_ number: Int64, _ name: String) throws -> UploadItem {
+    let location = FileLocation(try folder.write(name, Array("content".utf8)))
+    let identity = try FileIdentity(of: location)
+    return UploadItem(
+      id: ItemID(number), location: location, mediaType: "text/plain", typeSource: "",
+      size: identity.size, identity: identity)
+  }
+
+  @Test("Every change of each file is told, without the target's secrets")
   func all() async throws {
-    let server = try HostileServer.answering(Self.accepted)
+    let body = "your token is 0123456789secret"
+    let server = try HostileServer.answering(
+      "HTTP/1.1 201 Created\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
     defer { server.stop() }
-    try QueueSession.queue("a", "b", "c", in: folder)
-    let session = try QueueSession(in: folder, to: server.url())
-    session.conductor.open()
-    try await session.wait(until: .sent, .sent, .sent)
-    #expect(session.conductor.isSender && !session.conductor.isReading)
-    #expect(session.conductor.figures.bytes == 21)
-    let order = session.holder.news.map { news in
-      switch news {
-      case .added: "added"
-      case .read: "read"
-      case .figures: "figures"
-      case .changed(let changes, _):
-        changes.contains { $0.1.isDone } ? "done" : "changed"
-      default: ""
-      }
+    var target = Target(name: "nas", url: server.url())
+    target.headers = [
+      Target.Field(
+        name: "Authorization", value: Template(literal: "Bearer 0123456789secret").hidden(as: "KEY")
+      )
+    ]
+    let conductor = conductor(to: target)
+    conductor.send(try [item(1, "a"), item(2, "b")])
+    try await wait(for: "both ends") { listener.ends.count == 2 ? true : nil }
+    let words = listener.ends.map { $0.receipt?.reply.text }
+    #expect(words == ["your token is (secret)", "your token is (secret)"], "\(listener.states)")
+    for id in [ItemID(1), ItemID(2)] {
+      let first = listener.states.first { $0.id == id }
+      #expect(first?.state == .preparing(attempt: 1), "\(listener.states)")
     }
-    #expect(order.firstIndex(of: "added") ?? 9 < order.firstIndex(of: "read") ?? 0, "\(order)")
-    #expect(order.lastIndex(of: "figures") ?? 9 < order.lastIndex(of: "done") ?? 0, "\(order)")
-    await session.close()
-    #expect(try session.store.history().map(\.name).sorted() == ["a", "b", "c"])
+    let known = await conductor.account()
+    let account = try #require(known)
+    #expect(account.figures.bytes == 14 && account.lanes > 0)
+    await conductor.close()
   }
 
-  @Test("A queue that was stopped stays stopped, also if a limit still holds")
+  @Test("Files that are stopped fail as cancelled, since no other process goes on with them")
   func stopped() async throws {
-    let server = try HostileServer.answering(Self.accepted)
-    defer { server.stop() }
-    try QueueSession.queue("a", in: folder)
-    let before = try UploadStore(path: folder.path("queue.sqlite"))
-    try before.setStopped(true)
-    try before.setRateLimit(1_000_000)
-    let session = try QueueSession(in: folder, to: server.url())
-    session.conductor.open()
-    try await session.wait(until: .waiting)
-    #expect(session.conductor.settings == SenderSettings(limit: 1_000_000, isStarted: false))
-    #expect(session.holder.messages == ["the limit of 1.0 MB/s still holds"])
-    session.conductor.setStopped(false)
-    try await session.wait(until: .sent)
-    #expect(server.requests.count == 1)
-    #expect(try before.isStopped() == false)
-    await session.close()
-  }
-
-  @Test("Orders are written, performed and told: pause, retry, remove, restore")
-  func orders() async throws {
-    let server = try Self.stallingAtFirst()
-    defer { server.stop() }
-    try QueueSession.queue("a", in: folder, bytes: 20_000_000)
-    let session = try QueueSession(in: folder, to: server.url())
-    session.conductor.open()
-    await server.stalled()
-    let id = try #require(session.holder.items.order.first)
-    session.conductor.pause([id])
-    try await session.wait(until: .paused)
-    #expect(try session.store.items().map(\.state) == [.paused])
-    let item = try #require(session.holder.items.item(id))
-    session.conductor.remove([id], begun: [])
-    #expect(try session.store.items().isEmpty)
-    session.holder.hear([.removed([id])])
-    session.conductor.restore([QueuePosition(item: item, before: nil)])
-    try await session.wait(until: .paused)
-    session.conductor.retry([id])
-    try await session.wait(until: .sent)
-    await session.close()
-  }
-
-  @Test("One that looks on knows what the sender knows, and goes on where that one ends")
-  func aside() async throws {
-    let server = try Self.stallingAtFirst()
-    defer { server.stop() }
-    try QueueSession.queue("a", in: folder, bytes: 20_000_000)
-    var first: QueueSession? = try QueueSession(in: folder, to: server.url())
-    first?.conductor.open()
-    await server.stalled()
-    let second = try QueueSession(in: folder, to: server.url())
-    second.conductor.open()
-    #expect(second.conductor.isAside)
-    try await second.wait(until: .sending)
-    second.conductor.setLimit(2_000_000)
-    try await wait(for: "the limit here and there") {
-      first?.conductor.settings.limit == 2_000_000
-        && second.conductor.settings.limit == 2_000_000 ? true : nil
+    let server = try HostileServer { connection, _ in
+      guard connection.readHead() != nil else { return }
+      connection.stall()
     }
-    await first?.close()
-    first = nil
-    try await second.wait(until: .sent)
-    #expect(second.conductor.isSender && !second.conductor.isAside)
-    await second.close()
+    defer { server.stop() }
+    var target = Target(name: "nas", url: server.url())
+    target.concurrency = 1
+    let conductor = conductor(to: target)
+    conductor.send(try [item(1, "a"), item(2, "b")])
+    await server.stalled()
+    conductor.cancel([ItemID(1), ItemID(2)])
+    try await wait(for: "both ends") { listener.ends.count == 2 ? true : nil }
+    let second = listener.states.last { $0.id == ItemID(2) }?.state.failure
+    #expect(second?.cause == .cancelled && second?.attempts == 0, "\(listener.states)")
+    await conductor.close()
   }
 }

@@ -8,7 +8,7 @@ import UploadStore
 
 @testable import Queue
 
-/// A conductor with a queue's file, an engine and targets, and nothing that shows it.
+/// A shared queue with its file, an engine and targets, and nothing that shows it.
 @MainActor
 final class QueueSession {
   /// Holds the items and remembers the news.
@@ -37,37 +37,26 @@ final class QueueSession {
     }
   }
 
-  /// All targets are one server.
-  private struct Book: TargetBook {
-    let plan: SendPlan
-    var secrets: Secrets { plan.secrets }
-    func target(of item: UploadItem) -> Result<SendPlan, Failure.Cause> { known(item.target) }
-    func known(_ name: String) -> Result<SendPlan, Failure.Cause> { .success(plan) }
-    func address(of plan: SendPlan) -> String { plan.target.url.absoluteString }
-    func lookUp(for items: [UploadItem]) {}
-    func forgetFailures() {}
-    func isRepeatable(_ name: String) -> Bool { false }
-  }
-
   let holder = Holder()
   let store: UploadStore
-  let conductor: Conductor
+  let queue: SharedQueue
 
   /// A session with the queue in `folder`, whose files go to `url`.
-  init(in folder: ScratchDirectory, to url: URL, options: Conductor.Options = .init()) throws {
+  init(in folder: ScratchDirectory, to url: URL, options: SharedQueue.Options = .init()) throws {
     store = try UploadStore(path: folder.path("queue.sqlite"))
     let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
     let recorder = QueueRecorder(store: store, option: "", environment: environment) { _, _ in
       ("left", true)
     }
-    conductor = Conductor(
+    queue = SharedQueue(
       recorder, for: holder,
-      with: Conductor.Tools(
-        book: Book(plan: SendPlan(Target(name: "nas", url: url))), tokens: TokenSource(),
-        time: .system, environment: environment,
-        reading: DispatchQueue(label: "test.reading"),
-        lookups: DispatchQueue(label: "test.lookups"), look: { $0.with(.waiting) },
-        mediaType: { _ in nil }),
+      with: SharedQueue.Tools(
+        sending: Conductor.Tools(
+          // All targets are one server.
+          book: SingleTarget(SendPlan(Target(name: "nas", url: url)), at: url.absoluteString),
+          time: .system, mediaType: { _ in nil }),
+        environment: environment, reading: DispatchQueue(label: "test.reading"),
+        lookups: DispatchQueue(label: "test.lookups"), look: { $0.with(.waiting) }),
       options: options)
   }
 
@@ -97,5 +86,5 @@ final class QueueSession {
     }
   }
 
-  func close() async { await conductor.close(isForced: false, awaitingReplies: 0) }
+  func close() async { await queue.close(isForced: false, awaitingReplies: 0) }
 }

@@ -181,7 +181,7 @@ struct QueueCommand: AsyncParsableCommand {
       let store = try queue.store(in: context, mustExist: true)
       try store.setStopped(true)
       let option = QueueOptions.words(for: store.path, context.environment)
-      context.output.error(Conductor.stoppedWords(option))
+      context.output.error(SharedQueue.stoppedWords(option))
     }
   }
 

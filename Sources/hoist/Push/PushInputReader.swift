@@ -42,7 +42,7 @@ final class PushInputReader: Sendable {
         self.deliver(items, intake)
       }
       // The next item may take long to come, so do not hold back the others for it.
-      let timer = Push.clock(every: 0.05) { portion.handOver() }
+      let timer = Self.clock(every: 0.05) { portion.handOver() }
       let isWhole = inputs.walk(intake, until: cancellation) { item in
         portion.add(item)
         return !isOver.load(ordering: .relaxed)
@@ -79,6 +79,17 @@ final class PushInputReader: Sendable {
     tell(
       .found(
         known.items, repeated: known.repeated, perhapsRepeated: known.perhapsRepeated))
+  }
+
+  /// Calls `handler` on a global queue, again and again, until the timer is cancelled.
+  static func clock(
+    every seconds: Double, _ handler: @escaping @Sendable () -> Void
+  ) -> any DispatchSourceTimer {
+    let timer = DispatchSource.makeTimerSource(queue: .global())
+    timer.schedule(deadline: .now() + seconds, repeating: seconds, leeway: .milliseconds(10))
+    timer.setEventHandler(handler: handler)
+    timer.activate()
+    return timer
   }
 
   private func end(isWhole: Bool) {

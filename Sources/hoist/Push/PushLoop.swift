@@ -1,28 +1,28 @@
 import Dispatch
 import Foundation
 import Queue
+import Settings
 import UploadEngine
 import UploadModel
 
-/// What a push does about each event. It owns the files under way and what is counted of them, and tells the engine,
-/// the history and the reporter. It does not know where events come from, nor what the states of a file mean.
-struct PushLoop {
+/// What a push does about each event: finds files, has the conductor send them, and tells the history and the reporter.
+/// It owns the files under way and what is counted of them, but does not know what the states of a file mean.
+@MainActor
+final class PushLoop: QueueObserver {
   enum Event: Sendable {
     case walk(PushInputReader.News)
-    case changes([(ItemID, ItemState)])
-    case kept(ItemID, ResumePoint)
+    case queue([QueueNews])
     case disposed(UploadItem, FileDisposal.Outcome)
-    case run(RunNews)
     case tick
     case interrupt
   }
 
   private let push: Push
-  private let destination: SendPlan
-  private let engine: UploadEngine
-  private let walk: PushInputReader
-  private let changes: ChangeBuffer
-  private let feed: AsyncStream<Event>.Continuation
+  private let store: MemoryStore
+  private let conductor: Conductor
+  private lazy var walk = PushInputReader(history: push.history, time: time) { [weak self] news in
+    onMain { self?.handle(.walk(news)) }
+  }
   private var reporter: any PushReporter
   private var course: PushProgress
 
@@ -42,22 +42,15 @@ struct PushLoop {
   private var hasRun: Bool
   /// Whether the engine knows that no more files come for the run.
   private var isEndingRun = false
+  /// Continues `run` once everything is over; nil before and after that.
+  private var over: CheckedContinuation<Void, Never>?
 
   /// How many files may wait in the engine's line, in addition to two for each file that can be under way. That is
   /// enough to fill requests even if the news that some files have begun arrives late.
   private static let mostInLine = 512
 
-  /// The loop of a push whose files come from `walk`. `feed` takes the events that the loop itself causes.
-  init(
-    _ push: Push, to destination: SendPlan, engine: UploadEngine, walk: PushInputReader,
-    changes: ChangeBuffer, feed: AsyncStream<Event>.Continuation
-  ) {
+  init(_ push: Push) {
     self.push = push
-    self.destination = destination
-    self.engine = engine
-    self.walk = walk
-    self.changes = changes
-    self.feed = feed
     reporter = push.reporter
     disposal = FileDisposal(environment: push.context.environment)
     let target = push.target
@@ -66,22 +59,56 @@ struct PushLoop {
     course = PushProgress(
       keepsResults: push.keepsResults, isWatching: push.isWatching,
       mostInLine: Self.mostInLine + 2 * target.concurrency.most * filesOfRequest)
+    store = MemoryStore(
+      memory: push.history?.memory, addresses: push.inputs.sent,
+      runs: push.openRun.map { [target.name: $0] } ?? [:])
+    var options = Conductor.Options()
+    options.lanes = OpenFiles.lanes(atMost: UploadEngine.mostLanes)
+    (options.waitsForServers, options.waitsForPerson) = (false, false)
+    (options.preparesAhead, options.tellsEach) = (true, true)
+    conductor = Conductor(
+      store,
+      with: Conductor.Tools(
+        book: SingleTarget(SendPlan(target), at: TargetURL.shown(target.url)),
+        time: push.context.time, mediaType: FileIntake.mediaType),
+      options: options)
   }
 
   private var output: Output { push.context.output }
   private var time: TimeSource { push.context.time }
 
   /// Whether everything is sent or has failed, and nothing is left to do about it.
-  var isOver: Bool { course.isOver && disposing == 0 && !hasRun }
+  private var isOver: Bool { course.isOver && disposing == 0 && !hasRun }
 
-  /// Prepares the engine for the first files.
-  func begin() {
-    // The time until another file is found counts.
-    engine.setAwaitsMore(true)
-    if let run = push.openRun { engine.adopt(run, failed: [], of: push.target.name, destination) }
+  /// Returns when everything is sent or has failed.
+  func run() async -> PushSummary {
+    // Reports trigger the supply of new files, so a blocked reader of the output would stop the uploads.
+    output.beginBackground()
+    conductor.tell(self)
+    conductor.start()
+    if let run = push.openRun {
+      conductor.adopt(run, failed: [], of: push.target.name, SendPlan(push.target))
+    }
+    let signals = push.context.signals([SIGINT, SIGTERM, SIGHUP])
+    let interrupts = signals.stream
+    let listener = Task { [weak self] in for await _ in interrupts { self?.handle(.interrupt) } }
+    let clock = reporter.tickInterval.map {
+      PushInputReader.clock(every: $0) { [weak self] in onMain { self?.handle(.tick) } }
+    }
+    defer {
+      listener.cancel()
+      clock?.cancel()
+      walk.abandon()
+    }
+    walk.start(push.inputs, FileIntake(for: push.target, as: push.inputs.usual))
+    await withCheckedContinuation { over = $0 }
+    return await end()
   }
 
-  mutating func handle(_ event: Event) {
+  func hear(_ news: [QueueNews]) { handle(.queue(news)) }
+
+  private func handle(_ event: Event) {
+    guard over != nil else { return }
     let now = time.now()
     switch event {
     case .walk(.found(let items, let known, let perhapsKnown)):
@@ -95,12 +122,10 @@ struct PushLoop {
       course.isComplete = true
       course.summary.isIncomplete = !isWhole
       reporter.allQueued(repeated: repeated, perhapsRepeated: perhapsRepeated)
-    case .changes(let changes): take(changes, at: now)
-    case .kept(let id, let point): tell(of: point, id)
+    case .queue(let news): for news in news { take(news) }
     case .disposed(let item, let outcome):
       disposing -= 1
       reporter.disposed(item, outcome)
-    case .run(let news): tell(of: news)
     case .tick: if !output.isBehind { reporter.tick(at: now) }
     case .interrupt: interrupt()
     }
@@ -110,37 +135,39 @@ struct PushLoop {
       stop()
     }
     endRun()
+    if isOver { over.take()?.resume() }
   }
 
   /// Ends the push and reports its summary.
-  mutating func end() async -> PushSummary {
+  private func end() async -> PushSummary {
     push.history?.close()
-    var summary = course.end(await engine.figures)
-    summary.lanes = await engine.mostLanesUsed
+    let account = await conductor.account()
+    var summary = course.end(account?.figures ?? conductor.figures)
+    summary.lanes = account?.lanes ?? 0
     summary.findsLanes = push.target.concurrency.isAuto
     // A watch ends by being stopped. That is an interruption only if a file was cut off.
     if push.isWatching, summary.failed.count == failedBefore { summary.isInterrupted = false }
     summary.leftOut = push.inputs.leftOut
-    summary.addresses = await engine.sentAddresses
+    summary.addresses = account?.addresses ?? push.inputs.sent
     push.journal?.record(summary)
     reporter.summary(summary)
     output.endBackground()
-    await engine.shutDown()
+    await conductor.close()
     return summary
   }
 
   // MARK: Files
 
   /// Queues files that were found.
-  private mutating func add(_ found: [UploadItem], at now: Instant) {
+  private func add(_ found: [UploadItem], at now: Instant) {
     var items = found
     if walk.isStopped {
       // Items found after a stop fail as cancelled, unless they have already failed.
       items = found.map { $0.state.isFinished ? $0 : $0.with(.failed(Failure(.cancelled))) }
     } else if push.isWatching {
       let replaced = course.replaced(by: items)
-      engine.remove(replaced.unsent)
-      engine.cancel(replaced.sending)
+      conductor.forget(replaced.unsent)
+      conductor.cancel(replaced.sending)
     }
     output.together {
       for item in items {
@@ -154,19 +181,27 @@ struct PushLoop {
   }
 
   /// Gives the engine more to do.
-  private mutating func submit() {
+  private func submit() {
     let items = course.handOver()
-    if items.isEmpty { return }
-    engine.submit(items.map { UploadJob(item: $0, destination: destination) })
+    if !items.isEmpty { conductor.send(items) }
   }
 
-  /// Takes note of what the engine says about files.
-  private mutating func take(_ changes: [(ItemID, ItemState)], at now: Instant) {
+  private func take(_ news: QueueNews) {
+    switch news {
+    case .changed(let changes, let now): take(changes, at: now)
+    case .resumePoint(let id, let point?): tell(of: point, id)
+    case .run(_, let news): tell(of: news)
+    default: break
+    }
+  }
+
+  /// Takes note of what has become of files.
+  private func take(_ changes: [(ItemID, ItemState)], at now: Instant) {
     // Finished items need no place in the engine, and there may be very many of them.
-    engine.remove(changes.filter { $0.1.isFinished }.map(\.0))
+    conductor.forget(changes.filter { $0.1.isFinished }.map(\.0))
     output.together {
       for (id, state) in changes {
-        if course.isGivenUp(id, in: state) { engine.cancel([id]) }
+        if course.isGivenUp(id, in: state) { conductor.cancel([id]) }
         record(state, of: id, at: now)
       }
       for (id, state) in course.givenUp() { record(state, of: id, at: now) }
@@ -174,7 +209,7 @@ struct PushLoop {
     submit()
   }
 
-  private mutating func record(_ state: ItemState, of id: ItemID, at now: Instant) {
+  private func record(_ state: ItemState, of id: ItemID, at now: Instant) {
     guard let item = course.record(state, of: id) else { return }
     push.history?.record(item)
     push.journal?.record(item)
@@ -184,7 +219,7 @@ struct PushLoop {
     if let due = state.receipt?.disposal, !item.isSpooled { dispose(of: item, due) }
   }
 
-  private mutating func tell(of point: ResumePoint, _ id: ItemID) {
+  private func tell(of point: ResumePoint, _ id: ItemID) {
     guard let item = course.open(id) else { return }
     // Only the first point of an attempt says how the attempt begins; later points just say how far it has come.
     if point.isAtStart, point.words != nil {
@@ -199,9 +234,9 @@ struct PushLoop {
   // MARK: Files that were sent
 
   /// Moves or deletes a file that was sent, once the history has a record of it.
-  private mutating func dispose(of item: UploadItem, _ due: Disposal) {
+  private func dispose(of item: UploadItem, _ due: Disposal) {
     disposing += 1
-    disposals.async { [history = push.history, disposal, feed, folder] in
+    disposals.async { [weak self, history = push.history, disposal, folder] in
       let obstacle = history?.obstacle(toDisposalOf: item)
       let outcome =
         if let obstacle {
@@ -209,13 +244,13 @@ struct PushLoop {
         } else {
           disposal.perform(due, at: item.location.absolute(in: folder), item.identity)
         }
-      feed.yield(.disposed(item, outcome))
+      onMain { self?.handle(.disposed(item, outcome)) }
     }
   }
 
   // MARK: The end
 
-  private mutating func interrupt() {
+  private func interrupt() {
     guard !course.summary.isInterrupted else {
       output.endBackground()
       push.context.exit(.interrupted)
@@ -226,44 +261,45 @@ struct PushLoop {
   }
 
   /// Stops whatever can be stopped. Failures that result are reported as changes.
-  private mutating func stop() {
+  private func stop() {
     walk.stop()
     output.together {
       for item in course.handOver(all: true) {
         record(.failed(Failure(.cancelled)), of: item.id, at: time.now())
       }
     }
-    engine.cancel(course.openItems)
+    conductor.cancel(course.openItems)
   }
 
   /// When the last files are under way, does what can be done already, so that little is left after the last reply.
-  private mutating func workAhead() {
+  private func workAhead() {
     if course.isLastRound, !isLastRound {
-      changes.endPauses()
+      conductor.hurry()
       push.history?.writeSoon()
     }
     isLastRound = course.isLastRound
   }
 
   /// Ends the target's run once no file is left.
-  private mutating func endRun() {
+  private func endRun() {
     guard course.isOver, hasRun, !isEndingRun else { return }
     isEndingRun = true
-    engine.endRun(
+    conductor.endRun(
       of: push.target.name, hasFailed: !course.summary.failed.isEmpty,
       wasStopped: course.summary.isInterrupted)
   }
 
-  private mutating func tell(of news: RunNews) {
-    let told = destination.secrets.hidden(in: news)
+  private func tell(of news: RunNews) {
     if isEndingRun {
       hasRun = false
       course.summary.run = news
       // If a secret had to be removed, the values no longer identify the run.
-      if news.takesMore, told == news { course.summary.openRun = news.point }
-      if news.kind != .none { push.history?.record(told) }
+      if news.takesMore, news.point == store.run(of: push.target.name) {
+        course.summary.openRun = news.point
+      }
+      if news.kind != .none { push.history?.record(news) }
     }
-    push.journal?.record(told, of: push.target.name)
-    reporter.run(of: push.target.name, told)
+    push.journal?.record(news, of: push.target.name)
+    reporter.run(of: push.target.name, news)
   }
 }

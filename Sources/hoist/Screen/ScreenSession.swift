@@ -34,8 +34,8 @@ final class ScreenSession {
 
     /// What concerns the queue.
     @MainActor
-    fileprivate func ofQueue(_ interface: any UserInterface) -> Conductor.Options {
-      var queue = Conductor.Options()
+    fileprivate func ofQueue(_ interface: any UserInterface) -> SharedQueue.Options {
+      var queue = SharedQueue.Options()
       (queue.settings, queue.keepsLimit) = (settings, keepsLimit)
       (queue.notice, queue.isFresh, queue.floor) = (notice, isFresh, floor)
       (queue.isAlone, queue.stays) = (interface.isAlone, interface.stays)
@@ -49,7 +49,7 @@ final class ScreenSession {
   private let options: Options
   private let loop: ScreenLoop
   private let targets: SessionTargets
-  private let queue: Conductor
+  private let queue: SharedQueue
   private let intake: SessionIntake
   private let answers: SessionAnswers
   private let programs: SessionPrograms
@@ -68,12 +68,13 @@ final class ScreenSession {
     self.loop = loop
     let tokens = TokenSource()
     let reading = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
-    queue = Conductor(
+    queue = SharedQueue(
       keeper, for: loop, telling: options.journal.map { [QueueJournal($0, of: loop)] } ?? [],
-      with: Conductor.Tools(
-        book: book, tokens: tokens, time: context.time, environment: context.environment,
-        reading: reading, lookups: loop.answers, look: FileIntake().look,
-        mediaType: FileIntake.mediaType),
+      with: SharedQueue.Tools(
+        sending: Conductor.Tools(
+          book: book, tokens: tokens, time: context.time, mediaType: FileIntake.mediaType),
+        environment: context.environment, reading: reading, lookups: loop.answers,
+        look: FileIntake().look),
       options: options.ofQueue(interface))
     targets = SessionTargets(book, loop, of: queue)
     intake = SessionIntake(
@@ -227,7 +228,7 @@ final class ScreenSession {
       guard leave != nil else { return }
       let rest = isAside ? "the other hoist continues" : "unsent files stay queued"
       let ending = "hoist ends when all is sent; ^c ends it now, and \(rest)"
-      let stopped = Conductor.stoppedWords(keeper.option)
+      let stopped = SharedQueue.stoppedWords(keeper.option)
       loop.handle([.message(queue.isStopped ? "\(stopped); \(ending)" : ending)])
     }
   }

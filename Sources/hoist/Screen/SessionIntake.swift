@@ -11,7 +11,7 @@ import UploadStore
 /// Finds the files that the user names, and puts them into the queue.
 @MainActor
 final class SessionIntake {
-  private let queue: Conductor
+  private let queue: SharedQueue
   private let loop: ScreenLoop
   private let targets: SessionTargets
   private let book: TargetCatalog
@@ -25,7 +25,7 @@ final class SessionIntake {
   private let previewed = Mutex("")
 
   init(
-    into queue: Conductor, _ usual: QueueIntake, in rules: FolderRules, home: String,
+    into queue: SharedQueue, _ usual: QueueIntake, in rules: FolderRules, home: String,
     _ loop: ScreenLoop, _ targets: SessionTargets, _ book: TargetCatalog, on finding: DispatchQueue
   ) {
     (self.queue, self.usual, self.rules, self.home) = (queue, usual, rules, home)

@@ -149,7 +149,7 @@ extension SessionReport {
   /// The report on a session that has ended.
   @MainActor
   init(
-    _ queue: Conductor, unwritten: QueueRecorder.UnsavedResults?, queueOption: String,
+    _ queue: SharedQueue, unwritten: QueueRecorder.UnsavedResults?, queueOption: String,
     successor: pid_t?
   ) {
     self.init(

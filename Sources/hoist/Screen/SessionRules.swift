@@ -9,7 +9,7 @@ import UploadModel
 struct SessionRules {
   let loop: ScreenLoop
   let targets: SessionTargets
-  let queue: Conductor
+  let queue: SharedQueue
   let book: TargetCatalog
 
   /// Shows the rule that the reply to a doubtful file makes.

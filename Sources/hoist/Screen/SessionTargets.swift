@@ -11,13 +11,13 @@ final class SessionTargets {
   private(set) var intake: FileIntake
   private let book: TargetCatalog
   private let loop: ScreenLoop
-  private let queue: Conductor
+  private let queue: SharedQueue
   /// The target that was deleted last, and the configuration before and after.
   private var deletion: (name: String, before: String, after: String)?
   /// The trial of a new or changed target.
   private var trial: Task<Void, Never>?
 
-  init(_ book: TargetCatalog, _ loop: ScreenLoop, of queue: Conductor) {
+  init(_ book: TargetCatalog, _ loop: ScreenLoop, of queue: SharedQueue) {
     (self.book, self.loop, self.queue) = (book, loop, queue)
     intake = FileIntake(for: book.current)
   }

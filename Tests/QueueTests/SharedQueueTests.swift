@@ -1,0 +1,124 @@
+import Foundation
+import SenderLink
+import TestSupport
+import Testing
+import UploadModel
+import UploadStore
+
+@testable import Queue
+
+/// What each of these asks is true of every queue, whatever shows it.
+@MainActor
+@Suite("A queue that nothing shows")
+struct SharedQueueTests {
+  let folder: ScratchDirectory
+
+  init() throws { folder = try ScratchDirectory() }
+
+  private nonisolated static let accepted = "HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok"
+
+  /// A server that stands still in the middle of the first file.
+  private static func stallingAtFirst() throws -> HostileServer {
+    try HostileServer { connection, number in
+      if number == 0 {
+        guard connection.readHead() != nil else { return }
+        connection.stall()
+      } else if connection.discardRequest() {
+        connection.send(accepted)
+      }
+    }
+  }
+
+  @Test("Everything that is in it is sent, written and told, the figures before the end")
+  func all() async throws {
+    let server = try HostileServer.answering(Self.accepted)
+    defer { server.stop() }
+    try QueueSession.queue("a", "b", "c", in: folder)
+    let session = try QueueSession(in: folder, to: server.url())
+    session.queue.open()
+    try await session.wait(until: .sent, .sent, .sent)
+    #expect(session.queue.isSender && !session.queue.isReading)
+    #expect(session.queue.figures.bytes == 21)
+    let order = session.holder.news.map { news in
+      switch news {
+      case .added: "added"
+      case .read: "read"
+      case .figures: "figures"
+      case .changed(let changes, _):
+        changes.contains { $0.1.isDone } ? "done" : "changed"
+      default: ""
+      }
+    }
+    #expect(order.firstIndex(of: "added") ?? 9 < order.firstIndex(of: "read") ?? 0, "\(order)")
+    #expect(order.lastIndex(of: "figures") ?? 9 < order.lastIndex(of: "done") ?? 0, "\(order)")
+    await session.close()
+    #expect(try session.store.history().map(\.name).sorted() == ["a", "b", "c"])
+  }
+
+  @Test("A queue that was stopped stays stopped, also if a limit still holds")
+  func stopped() async throws {
+    let server = try HostileServer.answering(Self.accepted)
+    defer { server.stop() }
+    try QueueSession.queue("a", in: folder)
+    let before = try UploadStore(path: folder.path("queue.sqlite"))
+    try before.setStopped(true)
+    try before.setRateLimit(1_000_000)
+    let session = try QueueSession(in: folder, to: server.url())
+    session.queue.open()
+    try await session.wait(until: .waiting)
+    #expect(session.queue.settings == SenderSettings(limit: 1_000_000, isStarted: false))
+    #expect(session.holder.messages == ["the limit of 1.0 MB/s still holds"])
+    session.queue.setStopped(false)
+    try await session.wait(until: .sent)
+    #expect(server.requests.count == 1)
+    #expect(try before.isStopped() == false)
+    await session.close()
+  }
+
+  @Test("Orders are written, performed and told: pause, retry, remove, restore")
+  func orders() async throws {
+    let server = try Self.stallingAtFirst()
+    defer { server.stop() }
+    try QueueSession.queue("a", in: folder, bytes: 20_000_000)
+    let session = try QueueSession(in: folder, to: server.url())
+    session.queue.open()
+    await server.stalled()
+    let id = try #require(session.holder.items.order.first)
+    session.queue.pause([id])
+    try await session.wait(until: .paused)
+    #expect(try session.store.items().map(\.state) == [.paused])
+    let item = try #require(session.holder.items.item(id))
+    session.queue.remove([id], begun: [])
+    #expect(try session.store.items().isEmpty)
+    session.holder.hear([.removed([id])])
+    session.queue.restore([QueuePosition(item: item, before: nil)])
+    try await session.wait(until: .paused)
+    session.queue.retry([id])
+    try await session.wait(until: .sent)
+    await session.close()
+  }
+
+  @Test("One that looks on knows what the sender knows, and goes on where that one ends")
+  func aside() async throws {
+    let server = try Self.stallingAtFirst()
+    defer { server.stop() }
+    try QueueSession.queue("a", in: folder, bytes: 20_000_000)
+    var first: QueueSession? = try QueueSession(in: folder, to: server.url())
+    first?.queue.open()
+    await server.stalled()
+    let second = try QueueSession(in: folder, to: server.url())
+    second.queue.open()
+    #expect(second.queue.isAside)
+    try await second.wait(until: .sending)
+    second.queue.setLimit(2_000_000)
+    try await wait(for: "the limit here and there") {
+      first?.queue.settings.limit == 2_000_000
+        && second.queue.settings.limit == 2_000_000 ? true : nil
+    }
+    await first?.close()
+    first = nil
+    try await second.wait(until: .sent)
+    #expect(second.queue.isSender && !second.queue.isAside)
+    await second.close()
+  }
+}
