@@ -256,8 +256,8 @@ let package = Package(
     .testTarget(
       name: "QueueTests",
       dependencies: [
-        "MultipartForm", "Queue", "SenderLink", "TestSupport", "UploadEngine", "UploadModel",
-        "UploadStore",
+        "MultipartForm", "Queue", "SenderLink", "SQLite", "TestSupport", "UploadEngine",
+        "UploadModel", "UploadStore",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -17,8 +17,6 @@ package final class Conductor {
     package var waitsForServers = true
     /// Whether files wait for a person if their credentials are refused.
     package var waitsForPerson = true
-    /// Whether a lane's next request is prepared before its current one ends. Then files begin without a claim.
-    package var preparesAhead = false
     /// Whether observers hear of every change, and soon. Otherwise they hear at most ten times a second what each file
     /// has become since.
     package var tellsEach = false
@@ -85,19 +83,12 @@ package final class Conductor {
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let changes = changeBuffer()
     self.changes = changes
-    let (store, book) = (store, tools.book)
     let engine = UploadEngine(
       lanes: options.lanes, time: tools.time, waitsForServers: options.waitsForServers,
       waitsForPerson: options.waitsForPerson, hooks: hooks(telling: changes),
       memory: store.memory, digests: store.memory, tokens: tools.tokens, sent: store.addresses,
-      preparesAhead: options.preparesAhead
-    ) { new in
-      guard store.isLasting else { return changes.put(new) }
-      let new = book.secrets.hidden(in: new)
-      // Write the changes before they are told.
-      store.write(new)
-      changes.put(new)
-    }
+      preparesAhead: true
+    ) { changes.put($0) }
     self.engine = engine
     engine.setAwaitsMore(true)
   }
@@ -118,10 +109,14 @@ package final class Conductor {
     let (store, book) = (store, tools.book)
     var hooks = EngineHooks()
     if store.isLasting {
-      hooks.admission = { new, ids in
-        let new = book.secrets.hidden(in: new)
-        defer { changes.put(new) }
-        return store.admit(ids, after: new)
+      // Changes are written before they are told.
+      hooks.admission = { turn, then in
+        var turn = turn
+        turn.changes = book.secrets.hidden(in: turn.changes)
+        store.write(turn) { [new = turn.changes] begun in
+          changes.put(new)
+          then(begun)
+        }
       }
     }
     hooks.mediaType = tools.mediaType

@@ -23,11 +23,9 @@ package final class MemoryStore: QueueStore {
   /// What was known last of a target's run, even if it is over; nil if a secret was in it.
   package func run(of target: String) -> RunPoint? { runs.withLock { $0[target] } }
 
-  package func admit(_ ids: [ItemID], after changes: [(ItemID, ItemState)]) -> Set<ItemID>? {
-    Set(ids)
+  package func write(_ turn: QueueTurn, then: @escaping @Sendable (Set<ItemID>?) -> Void) {
+    then(Set(turn.claims))
   }
-
-  package func write(_ changes: [(ItemID, ItemState)]) -> Bool { true }
 
   package func keep(_ point: ResumePoint?, of id: ItemID) {}
 

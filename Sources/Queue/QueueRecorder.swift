@@ -8,6 +8,9 @@ import UploadStore
 /// Writes to the durable queue for a session that sends it: what the engine is about to do, and the results,
 /// before anyone else learns of them.
 ///
+/// The engine does not wait for the disk. Its turns are written in order on a queue of their own, and what comes while
+/// the disk is busy is gathered for the next transaction: the slower the disk, the more turns share one.
+///
 /// If the disk is full or gone, results are kept in a `ResultJournal` elsewhere, and the write is retried
 /// every second. The next sender finds the journal, however this process ends.
 package final class QueueRecorder: QueueStore {
@@ -17,9 +20,10 @@ package final class QueueRecorder: QueueStore {
   package let option: String
   private let journal: ResultJournal
   private let content = Mutex(Content())
-  /// Held during writes, so that they happen in the order of the events.
-  private let writing = Mutex(())
-  private let retries = DispatchQueue(label: "hoist.unwritten", qos: .utility)
+  /// Where the engine's turns are written.
+  private let writer = DispatchQueue(label: "hoist.writer", qos: .userInitiated)
+  /// Ends the wait for claimed items that have all ended.
+  private let allEnded = DispatchSemaphore(value: 0)
 
   private let dispose: Disposing
   private let disposals = DispatchQueue(label: "hoist.after", qos: .utility)
@@ -27,12 +31,50 @@ package final class QueueRecorder: QueueStore {
   private struct Content {
     var lock: SenderLock?
     var isLeaving = false
-    /// Changes that could not be written yet, in order.
-    var unwritten: [(ItemID, ItemState)] = []
+    /// The turns that are being written.
+    var underWay: [Entry] = []
+    /// The turns that come after those.
+    var next: [Entry] = []
+    /// Whether a block on the writer's queue writes the turns, or is about to.
+    var isWriting = false
+    /// The items whose claims are on disk, and whose ends have not come.
+    var claimed: Set<ItemID> = []
+    /// How long to wait for these ends before what has come is written, in seconds.
+    var patience = 0.0
+    /// Whether the writer waits for them.
+    var isGathering = false
+    /// What could not be written yet, in order. Nothing is claimed in it.
+    var unwritten: [QueueTurn] = []
     var isRetryDue = false
     /// The file that keeps those changes meanwhile.
     var place: String?
     var onNews: (@Sendable (QueueNews) -> Void)?
+
+    mutating func noteEnds(in turn: QueueTurn) {
+      guard !claimed.isEmpty else { return }
+      claimed.subtract(turn.released)
+      for (id, state) in turn.changes where state.isWrittenDown && !state.isActive {
+        claimed.remove(id)
+      }
+    }
+
+    /// Whether turns that are still to be written are about items of this one, which must not overtake them. A turn
+    /// without items waits for all of them.
+    func isBusy(with turn: QueueTurn) -> Bool {
+      guard isWriting else { return false }
+      let ids = turn.changes.map(\.0)
+      return ids.isEmpty
+        || (underWay + next).contains { entry in
+          entry.turn.claims.contains(where: ids.contains)
+            || entry.turn.changes.contains { ids.contains($0.0) }
+        }
+    }
+  }
+
+  /// A turn, and what to call once it is written.
+  private struct Entry {
+    let turn: QueueTurn
+    let then: @Sendable (Set<ItemID>?) -> Void
   }
 
   /// Moves or deletes the file of an item that was sent. Says what became of it, and whether it is still in its place.
@@ -96,21 +138,82 @@ package final class QueueRecorder: QueueStore {
     return try store.recover(isRepeatable: isRepeatable)
   }
 
+  /// Looks whether other processes have written, once the disk is free, and calls back from anywhere: see
+  /// `UploadStore.look`.
+  package func look(then: @escaping @Sendable (Result<UploadStore.Look?, StoreError>) -> Void) {
+    writer.async { [store] in then(Result { () throws(StoreError) in try store.look() }) }
+  }
+
   package var isLeaving: Bool { content.withLock { $0.isLeaving } }
 
   /// Makes uploads that are interrupted from now on stay in the queue.
   package func leave() { content.withLock { $0.isLeaving = true } }
 
-  /// Records the new states of items and then the start of uploads, in one transaction. Returns the uploads that may
-  /// begin; nil if nothing could be written: `EngineHooks.admission`.
-  package func admit(_ ids: [ItemID], after changes: [(ItemID, ItemState)]) -> Set<ItemID>? {
-    trying { try record(changes, starting: ids) }
+  /// Writes a turn of the engine, after those before it, and then calls `then` with the claimed uploads that may begin;
+  /// with nil if nothing could be written yet. What is written together shares one transaction: `EngineHooks.admission`.
+  ///
+  /// A turn that has nothing to write, and whose items have nothing to wait for, is done at once.
+  package func write(_ turn: QueueTurn, then: @escaping @Sendable (Set<ItemID>?) -> Void) {
+    let entry = Entry(turn: turn, then: then)
+    let (isDone, needsBlock) = content.withLock { content in
+      if turn.isOnlyProgress, !content.isBusy(with: turn) { return (true, false) }
+      content.next.append(entry)
+      content.noteEnds(in: turn)
+      if content.isGathering, content.claimed.isEmpty { allEnded.signal() }
+      defer { content.isWriting = true }
+      return (false, !content.isWriting)
+    }
+    if isDone { return then([]) }
+    guard needsBlock else { return }
+    writer.async {
+      self.gather()
+      self.writeTurns()
+    }
   }
 
-  /// Records where an upload can resume: `EngineHooks.keeping`. If that cannot be written, the upload continues,
-  /// but starts over after a crash.
+  /// Writes the turns that have come, and those that come meanwhile. Call it on the writer's queue.
+  private func writeTurns() {
+    while let entries = takeNext() {
+      let start = DispatchTime.now()
+      let begun = trying { try record(entries.map(\.turn)) }
+      let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+      content.withLock { content in
+        content.claimed.formUnion(begun ?? [])
+        content.patience = min(seconds / 2, Self.longestPatience)
+      }
+      for entry in entries { entry.then(begun) }
+      content.withLock { $0.underWay = [] }
+      gather()
+    }
+  }
+
+  /// Waits a moment for the ends of files that were claimed together, a fraction of what it takes to write them: on a slow
+  /// disk, they would otherwise be written one by one.
+  private func gather() {
+    let patience = content.withLock { content in
+      content.isGathering = !content.next.isEmpty && !content.claimed.isEmpty
+      return content.isGathering ? content.patience : 0
+    }
+    guard patience > 0 else { return }
+    _ = allEnded.wait(timeout: .now() + patience)
+    content.withLock { $0.isGathering = false }
+  }
+
+  private static let longestPatience = 0.005
+
+  private func takeNext() -> [Entry]? {
+    content.withLock { content in
+      content.isWriting = !content.next.isEmpty
+      guard content.isWriting else { return nil }
+      swap(&content.underWay, &content.next)
+      return content.underWay
+    }
+  }
+
+  /// Has it recorded where an upload can resume, with the next turn: `EngineHooks.keeping`. If that cannot be written,
+  /// the upload continues, but starts over after a crash.
   package func keep(_ point: ResumePoint?, of id: ItemID) {
-    trying { try store.keep(point, of: id) }
+    write(QueueTurn(points: [(id, point)])) { _ in }
   }
 
   /// The addresses that the queue has sent files to, as far as they matter to those that it still has.
@@ -136,12 +239,6 @@ package final class QueueRecorder: QueueStore {
     trying { try store.recordRunEnd(news.event, news.words(isLasting: true), of: target) }
   }
 
-  /// Records the new states of items. Returns false if that could not be written yet.
-  @discardableResult
-  package func write(_ changes: [(ItemID, ItemState)]) -> Bool {
-    trying { try record(changes) } != nil
-  }
-
   /// Results that are not in the queue at the end of the session.
   package struct UnsavedResults {
     /// The items whose results the queue does not know.
@@ -151,44 +248,52 @@ package final class QueueRecorder: QueueStore {
     package var reason: StoreError
   }
 
-  /// Writes the remaining changes, in a last attempt. Returns the results that could not be written; nil if all were.
+  /// Writes what remains, in a last attempt. Returns the results that could not be written; nil if all were.
   package func settle() -> UnsavedResults? {
-    do {
-      try record([])
-      return nil
-    } catch {
-      return content.withLock {
-        UnsavedResults(items: Set($0.unwritten.map(\.0)), place: $0.place, reason: error)
+    writer.sync { () -> UnsavedResults? in
+      writeTurns()
+      do throws(StoreError) {
+        try record([])
+        return nil
+      } catch {
+        return content.withLock { content in
+          let changes = content.unwritten.flatMap(\.changes)
+          return UnsavedResults(
+            items: Set(changes.map(\.0)), place: content.place, reason: error)
+        }
       }
     }
   }
 
+  /// Writes turns, after what could not be written before. Call it on the writer's queue.
   @discardableResult
-  private func record(
-    _ changes: [(ItemID, ItemState)], starting ids: [ItemID] = []
-  ) throws(StoreError) -> Set<ItemID> {
-    try writing.withLock { _ throws(StoreError) in
-      let (left, isLeaving) = content.withLock { ($0.unwritten, $0.isLeaving) }
-      let all = left + changes
-      do throws(StoreError) {
-        let begun = try store.record(all, starting: ids, leaving: isLeaving)
+  private func record(_ turns: [QueueTurn]) throws(StoreError) -> Set<ItemID> {
+    let (left, isLeaving) = content.withLock { ($0.unwritten, $0.isLeaving) }
+    let all = left + turns
+    do throws(StoreError) {
+      let begun = try store.record(all, leaving: isLeaving)
+      if !left.isEmpty {
         content.withLock { $0.unwritten = [] }
-        if !left.isEmpty { journal.remove() }
-        // Do this even if these uploads make nothing due themselves: a file may have been waiting for one of them to
-        // end.
-        if all.contains(where: { $0.1.isFinished }) { disposeSoon() }
-        return begun
-      } catch {
-        // Leave out progress, which means nothing once the session is over.
-        let unwritten = all.filter { if case .sending = $0.1 { false } else { true } }
-        let place = (try? store.kept(unwritten)).flatMap(journal.keep)
-        content.withLock {
-          $0.unwritten = unwritten
-          $0.place = place
-        }
-        tryAgainSoon()
-        throw error
+        journal.remove()
       }
+      // Do this even if these uploads make nothing due themselves: a file may have been waiting for one of them to
+      // end.
+      if all.contains(where: { $0.changes.contains { $0.1.isFinished } }) { disposeSoon() }
+      return begun
+    } catch {
+      // Leave out progress, which means nothing once the session is over.
+      let unwritten = all.filter { !$0.isOnlyProgress }.map { turn in
+        QueueTurn(
+          released: turn.released, points: turn.points,
+          changes: turn.changes.filter(\.1.isWrittenDown))
+      }
+      let place = (try? store.kept(unwritten.flatMap(\.changes))).flatMap(journal.keep)
+      content.withLock {
+        $0.unwritten = unwritten
+        $0.place = place
+      }
+      tryAgainSoon()
+      throw error
     }
   }
 
@@ -198,7 +303,7 @@ package final class QueueRecorder: QueueStore {
       return !content.isRetryDue && !content.unwritten.isEmpty
     }
     guard isNew else { return }
-    retries.asyncAfter(deadline: .now() + 1) { [weak self] in
+    writer.asyncAfter(deadline: .now() + 1) { [weak self] in
       guard let self else { return }
       content.withLock { $0.isRetryDue = false }
       // Ignore the error, since the trouble has been reported already.

@@ -9,11 +9,8 @@ package protocol QueueStore: AnyObject, Sendable {
   var memory: (any ResumeMemory & DigestMemory)? { get }
   /// The addresses that files were sent to before.
   var addresses: SentAddresses { get }
-  /// Notes what files have become, and claims those that are to be sent: `EngineHooks.admission`.
-  func admit(_ ids: [ItemID], after changes: [(ItemID, ItemState)]) -> Set<ItemID>?
-  /// Notes what files have become. Returns false if that could not be written yet.
-  @discardableResult
-  func write(_ changes: [(ItemID, ItemState)]) -> Bool
+  /// Notes what a turn of the engine has brought, after those before it, and then calls `then`: `EngineHooks.admission`.
+  func write(_ turn: QueueTurn, then: @escaping @Sendable (Set<ItemID>?) -> Void)
   /// Notes where an upload can resume: `EngineHooks.keeping`.
   func keep(_ point: ResumePoint?, of id: ItemID)
   /// Notes what is known of a run: `EngineHooks.keepingRun`.

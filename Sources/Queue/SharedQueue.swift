@@ -422,18 +422,17 @@ package final class SharedQueue {
   }
 
   package func edit(_ edited: [UploadItem]) {
-    guard let begun = write({ try $0.edit(edited) }) else { return }
-    let edited = edited.filter { !begun.contains($0.id) }
-    if !begun.isEmpty {
+    let ids = edited.map(\.id)
+    // Nothing is sent with the old settings from now on. Looking up a target's secrets may take a while.
+    let released = engine?.hold(ids) ?? []
+    if let begun = write({ try $0.edit(edited, releasing: released) }), !begun.isEmpty {
       showAgain()
       let files = HumanReadable.count(begun.count, "file")
       tell([.message("not changed: \(files) whose sending has begun")])
     }
-    // Looking up a target's secrets may take a while; send nothing with the old settings meanwhile.
-    engine?.hold(edited.map(\.id))
     let book = tools.book
     lookUp({ book.lookUp(for: edited) }) {
-      self.sendAsTheyAre(edited.compactMap { self.items.item($0.id) })
+      self.sendAsTheyAre(ids.compactMap { self.items.item($0) })
     }
   }
 
@@ -582,11 +581,14 @@ package final class SharedQueue {
   private func readChanges() {
     // Until the queue has been read, everything would be a change.
     guard !isReading, !keeper.isLeaving else { return }
+    keeper.look { [weak self] look in onMain { self?.readChanges(look) } }
+  }
+
+  private func readChanges(_ look: Result<UploadStore.Look?, StoreError>) {
+    guard !keeper.isLeaving else { return }
     do throws(StoreError) {
-      guard let changes = try keeper.store.changesByOthers(since: revision) else {
-        return watch?.lookAgain() ?? ()
-      }
-      apply(changes)
+      guard let look = try look.get() else { return watch?.lookAgain() ?? () }
+      apply(try keeper.store.changesByOthers(since: revision, seenIn: look))
     } catch {
       tell([.message(error.brief)])
     }

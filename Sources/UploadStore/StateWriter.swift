@@ -36,6 +36,26 @@ struct StateWriter {
     return begun
   }
 
+  /// Undoes the claims of items that have not begun: they wait as before, and there was no attempt.
+  func release(_ ids: [ItemID]) throws {
+    guard !ids.isEmpty else { return }
+    let forget = try db.statement("DELETE FROM attempt WHERE item = ? AND ended IS NULL")
+    let wait = try db.statement(
+      "UPDATE item SET state = 'waiting', revision = ? WHERE id = ? AND state = 'sending'")
+    for id in ids {
+      try forget.execute([id.rawValue])
+      try wait.execute([revision, id.rawValue])
+    }
+  }
+
+  /// Records where an item can resume, and the offset at which the current attempt began.
+  func keep(_ point: ResumePoint?, of id: ItemID) throws {
+    try db.statement("UPDATE item SET resume_point = ?, revision = ? WHERE id = ?")
+      .execute([JSONColumn.text(point), revision, id.rawValue])
+    try db.statement("UPDATE attempt SET start = ? WHERE item = ? AND ended IS NULL")
+      .execute([point?.start, id.rawValue])
+  }
+
   /// Closes the attempt of an item that was removed while it was being sent, and restored before the end of the attempt
   /// was reported.
   private func closeLeftOpen(of id: ItemID) throws {

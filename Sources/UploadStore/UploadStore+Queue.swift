@@ -244,10 +244,14 @@ extension UploadStore {
   }
 
   /// Updates how items will be sent. Their states are left to the engine. Items that are being sent or have been sent
-  /// stay as they are, since the caller may not know yet that they have started. Returns these.
+  /// stay as they are, since the caller may not know yet that they have started. Returns these. Items in `released` were
+  /// claimed but have not begun.
   @discardableResult
-  package func edit(_ items: [UploadItem]) throws(StoreError) -> Set<ItemID> {
+  package func edit(
+    _ items: [UploadItem], releasing released: [ItemID] = []
+  ) throws(StoreError) -> Set<ItemID> {
     try write { db, revision in
+      try StateWriter(db: db, revision: revision, now: 0).release(released)
       var begun: Set<ItemID> = []
       let keep = try db.statement(ItemRows.keepForAttempts)
       let statement = try db.statement(ItemRows.edit)

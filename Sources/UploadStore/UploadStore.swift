@@ -22,7 +22,7 @@ package final class UploadStore: Sendable {
 
   package let path: String
   private let pool: DatabasePool
-  /// SQLite's data version, as last read; it changes when another connection has committed.
+  /// SQLite's data version as of when the changes by others were last read.
   private let dataVersion = Mutex<Int64?>(nil)
   /// Bytes sent by the attempts under way, recorded when they end.
   private let progress = Mutex<[ItemID: Int64]>([:])
@@ -179,53 +179,72 @@ package final class UploadStore: Sendable {
   ///
   /// From then on the items count as being sent until `record` says otherwise, even after a crash.
   package func begin(_ ids: [ItemID], now: Date = Date()) throws(StoreError) -> Set<ItemID> {
-    try record([], starting: ids, now: now)
+    try record([QueueTurn(claims: ids)], now: now)
   }
 
-  /// Records the new states of items, in order, and then the start of attempts; returns the items that may start, as
-  /// `begin` does. If hoist is `leaving`, uploads aborted now stay in the queue.
+  /// Records the new states of items, in order. If hoist is `leaving`, uploads aborted now stay in the queue.
+  package func record(
+    _ changes: [(ItemID, ItemState)], leaving: Bool = false, now: Date = Date()
+  ) throws(StoreError) {
+    try record([QueueTurn(changes: changes)], leaving: leaving, now: now)
+  }
+
+  /// Records the engine's turns, in order, in one transaction. Returns the claimed items that may start, as `begin`
+  /// does.
   @discardableResult
   package func record(
-    _ changes: [(ItemID, ItemState)], starting ids: [ItemID] = [], leaving: Bool = false,
-    now: Date = Date()
+    _ turns: [QueueTurn], leaving: Bool = false, now: Date = Date()
   ) throws(StoreError) -> Set<ItemID> {
-    let notable = progress.withLock { progress in
-      changes.enumerated().filter { position, change in
-        if case .sending(_, let sent, _) = change.1 { progress[change.0] = sent }
-        return change.1.isWrittenDown && !Self.isSuperseded(position, in: changes)
-      }.map(\.element)
-    }
-    guard !notable.isEmpty || !ids.isEmpty else { return [] }
+    let notable = notable(turns)
+    guard notable.contains(where: { !$0.isOnlyProgress }) else { return [] }
     let begun = try write { db, revision in
       let writer = StateWriter(db: db, revision: revision, now: now.timeIntervalSince1970)
-      for (id, state) in notable {
-        try writer.write(state, of: id, bytes: progress.withLock { $0[id] }, leaving: leaving)
+      var begun: Set<ItemID> = []
+      for turn in notable {
+        try writer.release(turn.released)
+        begun.subtract(turn.released)
+        for (id, point) in turn.points { try writer.keep(point, of: id) }
+        for (id, state) in turn.changes {
+          try writer.write(state, of: id, bytes: progress.withLock { $0[id] }, leaving: leaving)
+        }
+        if !turn.claims.isEmpty { begun.formUnion(try writer.begin(turn.claims)) }
       }
-      return try ids.isEmpty ? [] : writer.begin(ids)
+      return begun
     }
     progress.withLock { progress in
-      for (id, state) in notable where !state.isActive { progress[id] = nil }
+      for turn in notable {
+        for (id, state) in turn.changes where !state.isActive { progress[id] = nil }
+      }
       for id in begun { progress[id] = 0 }
     }
     return begun
   }
 
-  /// Whether a change says that a file was handed over, and a later one what became of it.
-  private static func isSuperseded(_ position: Int, in changes: [(ItemID, ItemState)]) -> Bool {
-    let (id, state) = changes[position]
-    guard case .awaitingReply = state else { return false }
-    return changes[(position + 1)...].contains { $0.0 == id && $0.1.isWrittenDown }
+  /// The turns without what is not written: progress, which is noted, and that a file was handed over, if a later change
+  /// says what became of it.
+  private func notable(_ turns: [QueueTurn]) -> [QueueTurn] {
+    var turns = turns
+    var later: Set<ItemID> = []
+    progress.withLock { progress in
+      for turn in turns {
+        for case (let id, .sending(_, let sent, _)) in turn.changes { progress[id] = sent }
+      }
+    }
+    for index in turns.indices.reversed() {
+      let written = turns[index].changes.reversed().filter { id, state in
+        guard state.isWrittenDown else { return false }
+        let isNew = later.insert(id).inserted
+        if case .awaitingReply = state { return isNew }
+        return true
+      }
+      turns[index].changes = written.reversed()
+    }
+    return turns
   }
 
-  /// Records where an item can resume and the offset at which the current attempt began; nil if the item must start
-  /// over.
+  /// Records where an item can resume; nil if the item must start over.
   package func keep(_ point: ResumePoint?, of id: ItemID) throws(StoreError) {
-    try write { db, revision in
-      try db.statement("UPDATE item SET resume_point = ?, revision = ? WHERE id = ?")
-        .execute([JSONColumn.text(point), revision, id.rawValue])
-      try db.statement("UPDATE attempt SET start = ? WHERE item = ? AND ended IS NULL")
-        .execute([point?.start, id.rawValue])
-    }
+    try record([QueueTurn(points: [(id, point)])])
   }
 
   /// Records an address that a file is sent to. It is written with the next change of the queue.
@@ -319,14 +338,31 @@ package final class UploadStore: Sendable {
 
   // MARK: Other processes
 
-  /// The changes since a revision, if another process has written since the last call; otherwise only the current
-  /// revision. Nil while another process is writing: its changes become visible when it has finished, which no file
-  /// event shows, so ask again soon.
-  package func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
-    guard let (now, version) = try stamp() else { return nil }
-    if dataVersion.withLock({ $0 == version }) { return QueueChanges(revision: now) }
+  /// What a look at the queue's file has shown.
+  package struct Look: Sendable {
+    /// Whether another process has written since its changes were last read.
+    fileprivate let isNew: Bool
+    fileprivate let revision: Int64
+    /// SQLite's data version, which changes when another connection has committed.
+    fileprivate let version: Int64
+  }
+
+  /// Looks whether another process has written. This waits for the disk if this process is writing. Nil while another
+  /// process is writing: its changes become visible when it has finished, which no file event shows, so look again soon.
+  package func look() throws(StoreError) -> Look? {
+    guard let (revision, version) = try stamp() else { return nil }
+    let isNew = dataVersion.withLock { $0 != version }
+    return Look(isNew: isNew, revision: revision, version: version)
+  }
+
+  /// The changes since a revision if another process has written; otherwise only the current revision. This does not
+  /// wait for the disk.
+  package func changesByOthers(
+    since revision: Int64, seenIn look: Look
+  ) throws(StoreError) -> QueueChanges {
+    guard look.isNew else { return QueueChanges(revision: max(revision, look.revision)) }
     let changes = try changes(since: revision)
-    dataVersion.withLock { $0 = version }
+    dataVersion.withLock { $0 = look.version }
     return changes
   }
 
@@ -410,9 +446,4 @@ extension UploadStore: DigestMemory {
     // Losing digests does no harm.
     try? pool.write { try self.digests.write($0) }
   }
-}
-
-extension ItemState {
-  /// Whether the state is stored. Progress is not.
-  fileprivate var isWrittenDown: Bool { !isPreparing && !isMoving }
 }

@@ -32,7 +32,7 @@ struct ConductorTests {
   private func conductor(to target: Target) -> Conductor {
     var options = Conductor.Options()
     (options.waitsForServers, options.waitsForPerson) = (false, false)
-    (options.preparesAhead, options.tellsEach) = (true, true)
+    options.tellsEach = true
     let conductor = Conductor(
       store,
       with: Conductor.Tools(

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 import TestSupport
@@ -17,6 +18,8 @@ struct AdmissionTests {
     struct Turn {
       var done: [ItemID] = []
       var claimed: [ItemID] = []
+      var released: [ItemID] = []
+      var states: [ItemID: ItemState] = [:]
     }
 
     let engine: UploadEngine
@@ -26,25 +29,42 @@ struct AdmissionTests {
       let all = Mutex<[Turn]>([])
     }
 
-    init(_ clock: TestClock, secondsOfWrite: Double) {
+    /// The disk is busy while `disk` is shut.
+    init(_ disk: Gate? = nil, time: TimeSource = .system) {
       let turns = Turns()
-      @Sendable func write(_ changes: [(ItemID, ItemState)], _ ids: [ItemID]) {
-        clock.work(for: secondsOfWrite)
-        let done = changes.filter { $0.1.isFinished }.map(\.0)
-        turns.all.withLock { $0.append(Turn(done: done.sorted(), claimed: ids.sorted())) }
-      }
+      let writer = DispatchQueue(label: "test.writer")
       var hooks = EngineHooks()
-      hooks.admission = { changes, ids in
-        write(changes, ids)
-        return Set(ids)
+      hooks.admission = { turn, then in
+        let done = turn.changes.filter { $0.1.isFinished }.map(\.0)
+        turns.all.withLock {
+          $0.append(
+            Turn(
+              done: done.sorted(), claimed: turn.claims.sorted(), released: turn.released.sorted()))
+          for (id, state) in turn.changes { $0[$0.count - 1].states[id] = state }
+        }
+        writer.async {
+          disk?.pass()
+          then(Set(turn.claims))
+        }
       }
-      engine = UploadEngine(lanes: 4, time: clock.time, hooks: hooks) { write($0, []) }
+      engine = UploadEngine(lanes: 4, time: time, hooks: hooks, preparesAhead: true) { _ in }
       self.turns = turns
     }
 
-    /// The turns in which something was claimed or done.
+    /// The turns in which something was claimed, released or done.
     var notable: [Turn] {
-      turns.all.withLock { $0.filter { !$0.done.isEmpty || !$0.claimed.isEmpty } }
+      turns.all.withLock {
+        $0.filter { !$0.done.isEmpty || !$0.claimed.isEmpty || !$0.released.isEmpty }
+      }
+    }
+
+    var claimed: [ItemID] { notable.flatMap(\.claimed) }
+    var released: [ItemID] { notable.flatMap(\.released) }
+    var done: [ItemID] { notable.flatMap(\.done) }
+
+    /// What was last said of a file.
+    func state(of id: Int64) -> ItemState? {
+      turns.all.withLock { $0.compactMap { $0.states[ItemID(id)] }.last }
     }
 
     func wait(until condition: () async -> Bool) async {
@@ -76,47 +96,141 @@ struct AdmissionTests {
     }
   }
 
+  private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+
+  /// A server that answers the second request once `goOn` opens.
+  private func serverThatWaits(_ reached: Gate, _ goOn: Gate) throws -> HostileServer {
+    let number = Mutex(0)
+    return try HostileServer { connection, _ in
+      while connection.readRequest() != nil {
+        let isSecond = number.withLock { number in
+          number += 1
+          return number == 2
+        }
+        if isSecond {
+          reached.open()
+          goOn.pass()
+        }
+        connection.send(Self.ok)
+      }
+    }
+  }
+
   @Test func whateverHasALaneIsClaimedAtOnce() async throws {
     let (first, others) = (Gate(), Gate())
     let server = try server(first, others)
     defer { server.stop() }
-    let owner = Owner(TestClock(), secondsOfWrite: 0)
+    let owner = Owner()
     owner.engine.submit(try jobs(12, to: .once(server.url())))
     await owner.wait { server.requests.count == 4 }
     #expect(owner.notable.map(\.claimed) == [[1, 2, 3, 4].map { ItemID($0) }])
     first.open()
     others.open()
-    await owner.wait { owner.notable.flatMap(\.done).count == 12 }
+    await owner.wait { owner.done.count == 12 }
     var (claimed, done) = (0, 0)
     for turn in owner.notable {
-      // What has ended is written before or with what takes its lane.
       done += turn.done.count
-      claimed += turn.claimed.count
-      #expect(claimed - done <= 4)
+      claimed += turn.claimed.count - turn.released.count
+      // One file on each lane, and one that is next. What has ended is written before or with what follows it.
+      #expect(claimed - done <= 8)
     }
     #expect(claimed == 12)
   }
 
-  /// While the disk is slow, ends gather for one write: until nothing is under way, or a short time is over.
-  @Test func endsGatherForASlowDisk() async throws {
-    let (first, others) = (Gate(), Gate())
-    let server = try server(first, others)
+  /// While the disk is busy, nothing of what it is asked to write is sent, but the engine does everything else.
+  @Test func theEngineDoesNotWaitForTheDisk() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    let disk = Gate()
+    let owner = Owner(disk)
+    owner.engine.submit(try jobs(6, to: .once(server.url())))
+    await owner.wait { owner.claimed.count == 4 }
+    // Each of these takes a turn.
+    owner.engine.pause([ItemID(5)])
+    await owner.wait { owner.state(of: 5) == .paused }
+    owner.engine.cancel([ItemID(2)])
+    await owner.wait { owner.state(of: 2)?.isFinished == true }
+    #expect(owner.released == [ItemID(2)])
+    #expect(server.requests.isEmpty)
+    disk.open()
+    await owner.wait { owner.done.count == 5 }
+    #expect(owner.done.sorted() == [1, 2, 3, 4, 6].map { ItemID($0) })
+    #expect(server.requests.count == 4)
+    #expect(owner.state(of: 2)?.failure?.cause == .cancelled)
+  }
+
+  @Test("a stop or an edit while the disk is busy comes before what is claimed")
+  func whatComesMeanwhile() async throws {
+    let (old, new) = (try HostileServer.answering(Self.ok), try HostileServer.answering(Self.ok))
+    defer {
+      old.stop()
+      new.stop()
+    }
+    let disk = Gate()
+    let owner = Owner(disk)
+    let there = try jobs(2, to: .once(old.url()))
+    owner.engine.submit(there)
+    await owner.wait { owner.claimed.count == 2 }
+    #expect(owner.engine.hold([ItemID(1)]).isEmpty)
+    owner.engine.setStarted(false)
+    await owner.wait { owner.released == [ItemID(1)] }
+    disk.open()
+    await owner.wait { owner.released.count == 2 }
+    #expect(old.requests.isEmpty)
+    owner.engine.update([UploadJob(item: there[0].item, target: .once(new.url()))])
+    owner.engine.setStarted(true)
+    await owner.wait { owner.done.count == 2 }
+    #expect(old.requests.count == 1)
+    #expect(new.requests.count == 1)
+  }
+
+  /// A lane finds its next file claimed, and its request prepared. Such a file has not begun, whatever is done with it.
+  @Test("the next file of a lane is claimed, and can be held, paused and removed")
+  func claimedAhead() async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let server = try serverThatWaits(reached, goOn)
     defer { server.stop() }
     let clock = TestClock()
-    let owner = Owner(clock, secondsOfWrite: 0.01)
-    owner.engine.submit(try jobs(7, to: .once(server.url())))
-    await owner.wait { server.requests.count == 4 }
-    others.open()
-    await owner.wait { await owner.engine.requestsUnderWay == 1 }
-    #expect(owner.notable.count == 1)
-    clock.advance(by: 0.01)
-    await owner.wait { owner.notable.count > 1 }
-    #expect(owner.notable[1].done.count == 3)
-    #expect(owner.notable[1].claimed.count == 3)
-    first.open()
-    await owner.wait { owner.notable.flatMap(\.done).count == 7 }
-    #expect(owner.notable.count == 3)
-    #expect(owner.notable[2].done.count == 4)
+    let owner = Owner(time: clock.time)
+    var target = Target.once(server.url())
+    target.concurrency = .fixed(1)
+    owner.engine.submit(try jobs(6, to: target))
+    await reached.passed()
+    await owner.wait { owner.engine.ahead.all.map(\.item) == [ItemID(3)] }
+    #expect(owner.claimed == [1, 2, 3].map { ItemID($0) })
+    #expect(owner.engine.hold([ItemID(2), ItemID(3)]) == [ItemID(3)])
+    await owner.wait { owner.engine.ahead.all.map(\.item) == [ItemID(4)] }
+    owner.engine.pause([ItemID(4)])
+    await owner.wait { owner.engine.ahead.all.map(\.item) == [ItemID(5)] }
+    owner.engine.remove([ItemID(5)])
+    await owner.wait { owner.engine.ahead.all.map(\.item) == [ItemID(6)] }
+    owner.engine.setStarted(false)
+    await owner.wait { owner.released == [3, 4, 5, 6].map { ItemID($0) } }
+    #expect(owner.state(of: 4) == .paused)
+    goOn.open()
+    await owner.wait { owner.done == [1, 2].map { ItemID($0) } }
+    #expect(server.requests.count == 2)
+    #expect(owner.state(of: 3) == nil)
+  }
+
+  @Test("a claimed file goes back if its lane does not become free soon")
+  func claimedTooEarly() async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let server = try serverThatWaits(reached, goOn)
+    defer { server.stop() }
+    let clock = TestClock()
+    let owner = Owner(time: clock.time)
+    var target = Target.once(server.url())
+    target.concurrency = .fixed(1)
+    owner.engine.submit(try jobs(4, to: target))
+    await reached.passed()
+    await owner.wait { owner.engine.ahead.all.map(\.item) == [ItemID(3)] }
+    clock.advance(by: 1)
+    await owner.wait { owner.released == [ItemID(3)] }
+    #expect(owner.engine.ahead.all.isEmpty)
+    goOn.open()
+    await owner.wait { owner.done.count == 4 }
+    #expect(server.requests.count == 4)
   }
 
   @Test("a file that a person stops while it is admitted is not sent", arguments: [true, false])
@@ -130,14 +244,12 @@ struct AdmissionTests {
     let stop = Mutex<@Sendable ([ItemID]) -> Void>({ _ in })
     let last = Mutex<ItemState?>(nil)
     var hooks = EngineHooks()
-    hooks.admission = { changes, ids in
-      if let state = changes.last?.1 { last.withLock { $0 = state } }
-      stop.withLock { $0 }(ids)
-      return Set(ids)
+    hooks.admission = { turn, then in
+      if let state = turn.changes.last?.1 { last.withLock { $0 = state } }
+      if !turn.claims.isEmpty { stop.withLock { $0 }(turn.claims) }
+      then(Set(turn.claims))
     }
-    let engine = UploadEngine(hooks: hooks) { changes in
-      if let state = changes.last?.1 { last.withLock { $0 = state } }
-    }
+    let engine = UploadEngine(hooks: hooks) { _ in }
     stop.withLock { stop in
       stop = { ids in isCancelled ? engine.cancel(ids) : engine.pause(ids) }
     }
@@ -150,8 +262,4 @@ struct AdmissionTests {
     let state = try #require(last.withLock { $0 })
     #expect(isCancelled ? state.failure?.cause == .cancelled : state == .paused, "\(state)")
   }
-}
-
-extension UploadEngine {
-  fileprivate var requestsUnderWay: Int { exchanges.underWay.count }
 }

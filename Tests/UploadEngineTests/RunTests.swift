@@ -191,10 +191,11 @@ struct RunTests {
     let ends = Mutex<[ItemState]>([])
     var hooks = EngineHooks()
     // The first has just been removed by another process.
-    hooks.admission = { _, ids in Set(ids).subtracting([ItemID(1)]) }
-    let engine = UploadEngine(hooks: hooks) { changes in
-      ends.withLock { $0 += changes.map(\.1).filter(\.isFinished) }
+    hooks.admission = { turn, then in
+      ends.withLock { $0 += turn.changes.map(\.1).filter(\.isFinished) }
+      then(Set(turn.claims).subtracting([ItemID(1)]))
     }
+    let engine = UploadEngine(hooks: hooks) { _ in }
     engine.submit(
       try ["a", "b"].enumerated().map { index, name in
         let path = try folder.write(name, count: 10)

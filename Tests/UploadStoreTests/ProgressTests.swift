@@ -282,6 +282,33 @@ struct ProgressTests {
     #expect(history.filter { $0.item == ids[1] }.map(\.bytes) == [5, 0])
   }
 
+  @Test("A claimed file that has not begun waits as before, without a trace, and can be edited")
+  func released() throws {
+    let store = try harness.open()
+    let ids = try store.enqueue((0..<4).map { item("\($0)") }).map(\.id)
+    #expect(try store.begin(ids) == Set(ids))
+    // What was claimed and released in one transaction counts as released.
+    let begun = try store.record([
+      QueueTurn(released: Array(ids.prefix(3)), changes: [(ids[1], .paused)]),
+      QueueTurn(claims: [ids[0], ids[1]]), QueueTurn(released: [ids[0]]),
+    ])
+    #expect(begun.isEmpty)
+    var (edited, other) = (try store.items()[2], try store.items()[3])
+    (edited.target, other.target) = ("attic", "attic")
+    let refused = try store.edit([edited, other])
+    #expect(refused == [ids[3]])
+    let refusedAgain = try store.edit([other], releasing: [ids[3]])
+    #expect(refusedAgain.isEmpty)
+    let recovery = try store.recover()
+    #expect(recovery.interrupted.isEmpty)
+    let items = try store.items()
+    #expect(items.map(\.state) == [.waiting, .paused, .waiting, .waiting])
+    #expect(items.map(\.target) == ["nas", "nas", "attic", "attic"])
+    #expect(items.allSatisfy { !$0.wasInterrupted })
+    #expect(try store.history().isEmpty)
+    #expect(try store.begin([ids[0]]) == [ids[0]])
+  }
+
   @Test("Who hears late that a file was taken out does not undo that it was put back")
   func lateCancel() throws {
     let store = try harness.open()

@@ -19,6 +19,14 @@ struct StoreHarness {
   func open() throws -> UploadStore { try UploadStore(path: path) }
 }
 
+extension UploadStore {
+  /// The changes since a revision, if another process has written since the last call; nil while one is writing.
+  func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
+    guard let look = try look() else { return nil }
+    return try changesByOthers(since: revision, seenIn: look)
+  }
+}
+
 /// An item that nobody has queued yet.
 func item(
   _ name: String, target: String = "nas", size: Int64 = 10, inode: UInt64 = 1,

@@ -206,9 +206,14 @@ final class Attempt: ExchangeObserver {
   /// Leaves out files that the user has stopped since they were handed out. A file that waits for a lane has not begun.
   private func leaveStoppedEarly(on engine: isolated UploadEngine) {
     guard files.contains(where: \.job.isStopped) else { return }
-    let waiting = files.filter { $0.job.isStopped && engine.isAhead($0.id) }
-    end(waiting.map { ($0.id, .notBegun) }, on: engine)
+    leaveUnbegun(files.filter { $0.job.isStopped && engine.isAhead($0.id) }.map(\.id), on: engine)
     leaveStopped(on: engine)
+  }
+
+  /// Puts files back in line that have not begun.
+  private func leaveUnbegun(_ ids: [ItemID], on engine: isolated UploadEngine) {
+    for id in ids { engine.release(id) }
+    end(ids.map { ($0, .notBegun) }, on: engine)
   }
 
   /// Puts files back in line. The attempt does not count.
@@ -301,7 +306,7 @@ final class Attempt: ExchangeObserver {
   }
 
   func exchangeWasTakenBack(_ exchange: Exchange, on engine: isolated UploadEngine) {
-    end(files.map { ($0.id, .notBegun) }, on: engine)
+    leaveUnbegun(files.map(\.id), on: engine)
   }
 
   func exchangeProgressed(_ exchange: Exchange, on engine: isolated UploadEngine) {
@@ -607,6 +612,10 @@ extension Attempt {
   /// Begins the files' request. Returns nil if no file is left for it.
   private func begin(_ way: Way, on engine: isolated UploadEngine) -> Exchange? {
     guard let first = files.first, let home = first.job.route.origin else { return nil }
+    if engine.isAhead(first.id), !engine.scheduler.isStarted {
+      leaveUnbegun(files.map(\.id), on: engine)
+      return nil
+    }
     let target = first.upload.target
     let ticketed = occasion.address
     let url = if way.url == target.url, let ticketed { ticketed } else { way.url }

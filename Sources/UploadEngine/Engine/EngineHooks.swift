@@ -3,12 +3,16 @@ import UploadModel
 
 /// What an engine asks and tells its owner. Everything but `mediaType` is called on the engine's queue.
 package struct EngineHooks: Sendable {
-  /// Called at the end of a turn, before the first byte of the uploads that are to start is sent, with the changes that
-  /// have not been reported, which came first: so both can be written at once. Returns the uploads that may start; the
-  /// others are forgotten. If it returns nil, nothing more starts until `setStarted(true)`. If there is no such hook,
-  /// the changes are reported as usual, and all may start.
+  /// Writes what a turn has brought, and then calls back, from anywhere, with the claimed uploads that may start; they
+  /// do not start before. The others are forgotten. Turns are written in the order of the calls. If it calls back with
+  /// nil, nothing more starts until `setStarted(true)`. If there is such a hook, it also tells the changes once they are
+  /// written; if there is none, they are reported, and all uploads may start.
   package var admission:
-    (@Sendable (_ changes: [(ItemID, ItemState)], _ items: [ItemID]) -> Set<ItemID>?)?
+    (
+      @Sendable (
+        _ turn: QueueTurn, _ then: @escaping @Sendable (_ admitted: Set<ItemID>?) -> Void
+      ) -> Void
+    )?
   /// Guesses the type of a file that a target's command has made; nil keeps the original's.
   package var mediaType: @Sendable (FileLocation) -> String? = { _ in nil }
   /// Called when a server becomes unreachable, and when it can be reached again.
@@ -18,8 +22,8 @@ package struct EngineHooks: Sendable {
   package var refusal: @Sendable (_ target: String, _ trouble: CredentialTrouble?) -> Void = {
     _, _ in
   }
-  /// Called with the point where an upload can resume, before more of the upload is sent, or with nil if it must start
-  /// over.
+  /// Called with the point where an upload can resume, or with nil if it must start over. No more of the upload is sent
+  /// before `admission` has written the next turn.
   package var keeping: @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void = { _, _ in }
   /// Called with the state of a target's run before the next request is sent, or with nil if the run is over. Returns
   /// whether the state was saved.

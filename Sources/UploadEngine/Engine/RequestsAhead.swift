@@ -7,9 +7,10 @@ import UploadModel
 /// Two thread switches and a turn of the engine's queue lie between a reply and its lane's next request. With small
 /// files, that is much of the time. So the transport's thread begins the next request itself, but only after a 2xx
 /// reply: after any other end, the waiting requests are taken back, and the scheduler decides again. Until its request
-/// begins, a file is reported as waiting, and the attempt does not count.
+/// begins, a file is reported as waiting, and the attempt does not count. In a queue that is kept, it has been claimed.
 final class RequestsAhead: Sendable {
   struct Request: Sendable {
+    let item: ItemID
     let route: Route
     let task: UploadTask
   }

@@ -219,6 +219,8 @@ final class Runs {
       endings -= 1
       engine.fillSoon()
     }
+    // The server learns that the files are there only once the queue knows.
+    await engine.written()
     var attempt = 0
     while let run = runs[name], let destination = run.destination,
       let close = destination.target.run.close,

@@ -33,14 +33,14 @@ package actor UploadEngine {
   private var wakeUp: Instant?
   /// Whether the lanes must be filled at the end of this turn.
   private var needsFilling = false
-  /// How long the owner took to write the changes of the last turn, in seconds.
-  private var secondsOfWrite = 0.0
-  /// Ends the time in which more changes are gathered before they are written.
-  private var gathering: TimeSource.Timer?
-  /// Whether that time is over.
-  private var hasGathered = false
-  /// Whether that time is short, because lanes are free.
-  private var isHurried = false
+  /// The files whose owner has been asked whether they may start, each with the number of the question. A file that
+  /// leaves its lane before the answer does not start.
+  private var claims: [ItemID: Int] = [:]
+  private var lastClaim = 0
+  /// How many of these questions have no answer yet.
+  private var openClaims = 0
+  /// Files that were admitted, or may yet be, but do not start.
+  private var released: [ItemID] = []
   /// Resumed once nothing is under way.
   private var whenIdle: CheckedContinuation<Void, Never>?
 
@@ -84,8 +84,8 @@ package actor UploadEngine {
   ///   - sent: the addresses that earlier runs have sent files to, which this one continues.
   ///   - preparesAhead: whether a lane's next request is prepared before its current one ends. That keeps the lanes
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
-  ///   - report: called with every change, in order, on the engine's queue. Progress is reported at most forty times a
-  ///     second per item, everything else at once.
+  ///   - report: called with every change, in order, on the engine's queue, unless `hooks` has an admission. Progress is
+  ///     reported at most forty times a second per item, everything else at once.
   package init(
     lanes: Int = mostLanes, time: TimeSource = .system, session: UploadSession = .shared,
     waitsForServers: Bool = false, waitsForPerson: Bool? = nil, hooks: EngineHooks = EngineHooks(),
@@ -129,7 +129,6 @@ package actor UploadEngine {
   /// Fills the lanes and reports, once for all events of a turn. With small files, a block on the queue for each event
   /// would cost too much.
   private func endTurn() {
-    if waitsForMore() { return }
     if needsFilling { fill() }
     deliverNews()
     // Uploads that failed while the lanes were being filled have freed lanes.
@@ -137,47 +136,24 @@ package actor UploadEngine {
   }
 
   private func deliverNews() {
-    guard !news.isEmpty else { return }
-    let told = news
-    news = []
-    // Progress is not written, and without claims, nothing is.
-    guard hooks.admission != nil, told.contains(where: { !$0.1.isPreparing && !$0.1.isMoving })
-    else { return report(told) }
-    measuringWrite { report(told) }
+    guard !news.isEmpty || !released.isEmpty else { return }
+    let turn = takeTurn()
+    guard let admission = hooks.admission else { return report(turn.changes) }
+    admission(turn) { _ in }
   }
 
-  // MARK: Slow disks
-
-  /// Lets the turn's end wait a moment if the owner writes slowly and more is about to be written: on a disk that takes
-  /// 10 ms to sync, the ends of requests that started together would otherwise be written one by one. The wait is a
-  /// fraction of what it can save, and costs nothing as long as no lane is free. On a fast disk, nothing waits. Returns
-  /// whether the end waits.
-  private func waitsForMore() -> Bool {
-    guard secondsOfWrite > Self.slowWrite, !hasGathered, attempts > 0,
-      needsFilling || !news.isEmpty
-    else {
-      (hasGathered, isHurried) = (false, false)
-      gathering.take()?.cancel()
-      return false
-    }
-    guard gathering == nil || needsFilling && !isHurried else { return true }
-    isHurried = needsFilling
-    let longest = isHurried ? Self.longestGathering : 2 * Self.longestGathering
-    gathering?.cancel()
-    gathering = after(min(secondsOfWrite / (isHurried ? 2 : 1), longest)) {
-      ($0.gathering, $0.hasGathered) = (nil, true)
-    }
-    return true
+  private func takeTurn(claiming claims: [ItemID] = []) -> QueueTurn {
+    defer { (released, news) = ([], []) }
+    return QueueTurn(released: released, changes: news, claims: claims)
   }
 
-  private static let slowWrite = 0.002
-  private static let longestGathering = 0.01
-
-  /// Lets the owner write, and notes how long that takes.
-  private func measuringWrite<Value>(_ write: () -> Value) -> Value {
-    let start = time.now()
-    defer { secondsOfWrite = time.now() - start }
-    return write()
+  /// Returns once everything up to now is written.
+  func written() async {
+    guard let admission = hooks.admission else { return deliverNews() }
+    let turn = takeTurn()
+    await withCheckedContinuation { continuation in
+      admission(turn) { _ in continuation.resume() }
+    }
   }
 
   // MARK: Deciding
@@ -283,12 +259,18 @@ extension UploadEngine {
 
   /// Cancels uploads. Those that had not started leave the line.
   package nonisolated func cancel(_ items: [ItemID]) {
-    onQueue { engine in items.forEach { engine.handle(.cancel, for: $0) } }
+    onQueue { engine in
+      engine.takeBack(items)
+      items.forEach { engine.handle(.cancel, for: $0) }
+    }
   }
 
   /// Takes uploads out of the line until `retry`. Their progress is lost.
   package nonisolated func pause(_ items: [ItemID]) {
-    onQueue { engine in items.forEach { engine.handle(.pause, for: $0) } }
+    onQueue { engine in
+      engine.takeBack(items)
+      items.forEach { engine.handle(.pause, for: $0) }
+    }
   }
 
   /// Sends or resends these uploads, whether failed, retrying, waiting or paused, each at its place in line. If a
@@ -296,6 +278,7 @@ extension UploadEngine {
   /// state of the files.
   package nonisolated func retry(_ uploads: [UploadJob]) {
     onQueue { engine in
+      engine.takeBack(uploads.map(\.item.id))
       var tried: [ItemID] = []
       for upload in uploads {
         let id = upload.item.id
@@ -304,6 +287,7 @@ extension UploadEngine {
         engine.folders.tryAgain(on: upload.destination.route)
         if let job = engine.jobs[id] {
           guard !job.isUnderWay, !job.isProcessed else { continue }
+          engine.putBack(id)
           job.renew(upload)
           engine.carryOut(engine.scheduler.change(job.entry))
           engine.handle(.retry, for: id)
@@ -321,6 +305,7 @@ extension UploadEngine {
   package nonisolated func remove(_ items: [ItemID]) {
     onQueue { engine in
       engine.sentAddresses.forget(items)
+      engine.takeBack(items)
       for id in items {
         for name in engine.runs.names { engine.runs.advance(.forgot(id), of: name, on: engine) }
         guard let job = engine.jobs[id] else { continue }
@@ -339,6 +324,7 @@ extension UploadEngine {
   /// Moves an upload before another one in line, or to the end of the line if `other` is nil.
   package nonisolated func move(_ item: ItemID, before other: ItemID?) {
     onQueue { engine in
+      engine.takeBack()
       engine.scheduler.move(item, before: other)
       engine.fillSoon()
     }
@@ -346,27 +332,39 @@ extension UploadEngine {
 
   /// Arranges uploads in this order, within the places they now occupy in line.
   package nonisolated func arrange(_ order: [ItemID]) {
-    onQueue { engine in engine.scheduler.arrange(order) }
+    onQueue { engine in
+      engine.takeBack()
+      engine.scheduler.arrange(order)
+      engine.fillSoon()
+    }
   }
 
-  /// Keeps uploads that are not under way from starting until `update` or `retry` says how to send them.
-  package nonisolated func hold(_ items: [ItemID]) {
+  /// Keeps uploads that have not begun from starting until `update` or `retry` says how to send them. Returns those that
+  /// had been claimed for a lane to come: from now on they have not begun, and need not be claimed.
+  package nonisolated func hold(_ items: [ItemID]) -> [ItemID] {
+    let items = Set(items)
+    let waiting = ahead.remove { items.contains($0.item) }
     onQueue { engine in
+      engine.exchanges.takeBack(waiting, on: engine)
       for id in items {
         guard let job = engine.jobs[id], !job.isUnderWay else { continue }
+        engine.putBack(id)
         job.isHeld = true
         if job.machine.state == .waiting { engine.carryOut(engine.scheduler.park(id, .held)) }
       }
     }
+    return waiting.map(\.item)
   }
 
   /// Changes how uploads that are not under way are sent.
   package nonisolated func update(_ uploads: [UploadJob]) {
     onQueue { engine in
+      engine.takeBack(uploads.map(\.item.id))
       for upload in uploads {
         guard let job = engine.jobs[upload.item.id] else { continue }
         job.isHeld = false
         guard !job.isUnderWay else { continue }
+        engine.putBack(upload.item.id)
         job.update(upload)
         engine.carryOut(engine.scheduler.change(job.entry))
         guard job.machine.state == .waiting else { continue }
@@ -423,7 +421,7 @@ extension UploadEngine {
     if seconds > 0 { await becomeIdle(within: seconds, sparesHandedOver: true) }
     // A command that ignores its signal must not keep the user waiting.
     await becomeIdle(within: Self.patience)
-    deliverNews()
+    await written()
   }
 
   /// Cancels the uploads under way, if `sparesHandedOver` only those that have not been handed over completely, and
@@ -505,10 +503,10 @@ extension UploadEngine {
     widen()
     for (target, lanes) in scheduler.recordIdleLanes(at: time.now()) { hooks.lanes(target, lanes) }
     runs.endIdle(on: self)
-    if attempts == 0, runs.endings == 0 { whenIdle.take()?.resume() }
+    if attempts == 0, openClaims == 0, runs.endings == 0 { whenIdle.take()?.resume() }
   }
 
-  /// Starts whatever has a free lane. All of it is admitted at once, since each admission can wait for a disk.
+  /// Starts whatever has a free lane. All of it is claimed at once, since each claim waits for the disk.
   private func fillLanes() {
     carryOut(scheduler.giveUps(at: time.now()))
     var requests: [[ItemID]] = []
@@ -520,35 +518,64 @@ extension UploadEngine {
       requests.append(files)
     }
     guard !requests.isEmpty else { return }
-    guard let admitted = admit(requests.flatMap(\.self)) else {
-      takeBack()
-      start(false)
-      for files in requests {
-        runs.leaveUnopened(files.compactMap { jobs[$0] }, on: self)
-        carryOut(scheduler.recordNotStarted(files))
-      }
-      return
+    lastClaim += 1
+    let (claim, files) = (lastClaim, requests.flatMap(\.self))
+    for file in files { claims[file] = claim }
+    guard let admission = hooks.admission else {
+      deliverNews()
+      return start(requests, of: claim, admitted: Set(files))
     }
-    for files in requests {
-      if admitted.isDisjoint(with: files) {
-        runs.leaveUnopened(files.compactMap { jobs[$0] }, on: self)
+    openClaims += 1
+    admission(takeTurn(claiming: files)) { [weak self, requests] admitted in
+      self?.onQueue { engine in
+        engine.openClaims -= 1
+        engine.start(requests, of: claim, admitted: admitted)
+        engine.fillSoon()
       }
-      for file in files where !admitted.contains(file) { forget(file) }
-      handle(files.filter(admitted.contains).map { ($0, .start) })
     }
   }
 
-  /// The files among these that may start; nil if nothing may. That depends on how the last attempts ended, so the
-  /// changes so far come first.
-  private func admit(_ files: [ItemID]) -> Set<ItemID>? {
-    guard let admission = hooks.admission else {
-      deliverNews()
-      return Set(files)
+  /// Starts the files that may start. What has happened to a file since it was claimed takes precedence.
+  private func start(_ requests: [[ItemID]], of claim: Int, admitted: Set<ItemID>?) {
+    if admitted == nil {
+      takeBack()
+      start(false)
     }
-    let told = news
-    news = []
-    return measuringWrite { admission(told, files) }
+    for files in requests {
+      let files = files.filter { claims[$0] == claim }
+      let mayStart = scheduler.isStarted ? files.filter { admitted?.contains($0) == true } : []
+      if mayStart.isEmpty { runs.leaveUnopened(files.compactMap { jobs[$0] }, on: self) }
+      for file in files {
+        if admitted?.contains(file) == false {
+          claims[file] = nil
+          forget(file)
+        } else if mayStart.isEmpty {
+          // Nothing was claimed if nothing could be written.
+          if admitted == nil { claims[file] = nil }
+          giveUpClaim(of: file)
+          carryOut(scheduler.recordNotStarted([file]))
+        } else {
+          claims[file] = nil
+        }
+      }
+      handle(mayStart.map { ($0, .start) })
+    }
   }
+
+  /// Lets a file that has been claimed, or is about to be, wait in line instead.
+  private func putBack(_ id: ItemID) {
+    guard claims[id] != nil, let job = jobs[id] else { return }
+    giveUpClaim(of: id)
+    runs.leaveUnopened([job], on: self)
+    carryOut(scheduler.recordNotStarted([id]))
+  }
+
+  private func giveUpClaim(of id: ItemID) {
+    if claims.removeValue(forKey: id) != nil { release(id) }
+  }
+
+  /// Has the owner know that a file was claimed but has not begun.
+  func release(_ id: ItemID) { if hooks.admission != nil { released.append(id) } }
 
   /// Uses lanes that no file waits for to send more pieces of an upload at the same time.
   private func widen() {
@@ -613,6 +640,7 @@ extension UploadEngine {
   private func place(_ id: ItemID, _ job: Job, from before: JobMachine.State) {
     let state = job.machine.state
     guard state != before, !(before.isProcessing && state.isProcessing) else { return }
+    giveUpClaim(of: id)
     if before == .retrying || before.isProcessing { stopTimer(of: job) }
     letGo(of: job)
     runs.noteEnd(of: job, on: self)
@@ -664,6 +692,7 @@ extension UploadEngine {
   }
 
   private func forget(_ id: ItemID) {
+    giveUpClaim(of: id)
     if let job = jobs[id] {
       stopTimer(of: job)
       if job.holdsFileOpen { openFiles -= 1 }

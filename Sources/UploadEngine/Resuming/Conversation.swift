@@ -86,7 +86,7 @@ final class Conversation: ExchangeObserver {
       }
       switch work[next] {
       case .act(let action, let exchange):
-        if let ending = perform(action, exchange, on: engine) { return ending }
+        if let ending = await perform(action, exchange, on: engine) { return ending }
       case .releaseBody(let exchange): exchange.task.releaseBody()
       case .end(let ending): return ending
       }
@@ -114,7 +114,7 @@ final class Conversation: ExchangeObserver {
 
   private func perform(
     _ action: ResumeAction, _ exchange: Exchange?, on engine: isolated UploadEngine
-  ) -> Ending? {
+  ) async -> Ending? {
     switch action {
     case .send(let request): send(request, on: engine)
     case .digest(let range, let wanted, let number):
@@ -129,9 +129,11 @@ final class Conversation: ExchangeObserver {
       job.resumePoint = point
       if point.isAtStart, job.sentFrom == nil { job.sentFrom = point.start }
       engine.hooks.keeping(job.id, point)
+      await engine.written()
     case .forget:
       job.resumePoint = nil
       engine.hooks.keeping(job.id, nil)
+      await engine.written()
     case .learn(let server): record(server, on: engine)
     case .assume(let server): engine.knownServers.assume(server, on: job.route)
     case .startAgain: return .again

@@ -48,7 +48,8 @@ final class Exchanges {
     underWay[task.taskIdentifier] = exchange
     startWatching(on: engine)
     if isAhead {
-      engine.ahead.append(RequestsAhead.Request(route: route, task: task))
+      engine.ahead.append(
+        RequestsAhead.Request(item: exchange.firstItem, route: route, task: task))
     } else {
       task.resume()
     }
@@ -143,6 +144,7 @@ final class Exchanges {
     guard !underWay.isEmpty else { return }
     startWatching(on: engine)
     let now = engine.time.now()
+    engine.takeBackLate(at: now)
     for exchange in underWay.values where exchange.trouble == nil && !engine.isAhead(exchange) {
       let deadline = exchange.request.target.deadline ?? .infinity
       let late = exchange.items.filter { id in

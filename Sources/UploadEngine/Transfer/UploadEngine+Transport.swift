@@ -91,12 +91,39 @@ extension UploadEngine {
       end.trouble == nil && end.status.map { (200..<300).contains($0) || $0 == 303 } == true
     let givesAhead =
       isGood && exchange.url == destination.target.url && destination.needs.oneRequestForEachFile
+      && !isLate(exchange, at: time.now())
     schedule {
       $0.setGivesAhead(givesAhead, of: destination.target.name)
       return []
     }
     if !isGood { takeBack { $0.route == exchange.authorization.route } }
   }
+
+  /// How long a claimed file may wait for a lane, in seconds. Until it begins, it counts as begun for others: they cannot
+  /// edit it, and a crash marks it as interrupted.
+  private static let longestAhead = 0.5
+
+  private func isLate(_ exchange: Exchange, at now: Instant) -> Bool {
+    hooks.admission != nil && now - exchange.start > Self.longestAhead
+  }
+
+  /// Puts claimed files back in line whose lanes do not become free soon.
+  func takeBackLate(at now: Instant) {
+    let late = ahead.all.filter { next in
+      exchanges[next.task.taskIdentifier].map { isLate($0, at: now) } == true
+    }
+    guard !late.isEmpty else { return }
+    for next in late {
+      schedule {
+        $0.setGivesAhead(false, of: next.route.target)
+        return []
+      }
+    }
+    takeBack { next in late.contains { $0.task === next.task } }
+  }
+
+  /// Puts some uploads back in line if their requests wait for a lane.
+  func takeBack(_ items: [ItemID]) { takeBack { items.contains($0.item) } }
 
   /// Puts uploads whose requests wait for a lane back in line.
   func takeBack(where isMeant: (RequestsAhead.Request) -> Bool = { _ in true }) {

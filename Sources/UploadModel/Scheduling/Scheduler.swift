@@ -66,7 +66,7 @@ package struct Scheduler: Sendable {
   }
 
   /// Whether further files may start.
-  private(set) var isStarted = true
+  package private(set) var isStarted = true
   /// Whether to wait for unreachable servers indefinitely. If not, all files for a server fail once its breaker has
   /// opened as many times as the target allows attempts.
   package let waitsForServers: Bool

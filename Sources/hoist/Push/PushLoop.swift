@@ -65,7 +65,7 @@ final class PushLoop: QueueObserver {
     var options = Conductor.Options()
     options.lanes = OpenFiles.lanes(atMost: UploadEngine.mostLanes)
     (options.waitsForServers, options.waitsForPerson) = (false, false)
-    (options.preparesAhead, options.tellsEach) = (true, true)
+    options.tellsEach = true
     conductor = Conductor(
       store,
       with: Conductor.Tools(
