@@ -11,10 +11,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,6 +68,7 @@ int main(int count, char **words) {
   double delay = atof(words[2]), loss = atof(words[3]);
   double rate = count > 4 ? atof(words[5]) : 0, queue = count > 4 ? atof(words[6]) : 0, isFree = 0;
   fcntl(tunnel, F_SETFL, O_NONBLOCK);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // Whoever measures may break off.
   for (;;) {
     double time = now();
     for (int some = 0; some < 64; some++) {
