@@ -78,39 +78,4 @@ import UploadModel
     #expect(
       text.contains("? 10 may have arrived ") || text.contains("? 10 unclear "), "\(text)")
   }
-
-  @Test func theListFollowsWhatIsSentUntilThePersonMoves() {
-    var state = Fixture.empty()
-    state.options.followsAtFirst = true
-    let items = (1...2_013).map { Fixture.item($0, "\($0)") }
-    Fixture.play(&state, .added(items))
-    func send(_ id: Int64) {
-      Fixture.play(
-        &state,
-        .engine(
-          [
-            (ItemID(id - 1), .done(Fixture.receipt)),
-            (ItemID(id), .sending(attempt: 1, sent: 1, total: 1000)),
-          ], at: state.now))
-    }
-    send(1_500)
-    #expect(state.selected?.id == ItemID(1_500))
-    #expect(Self.lines(state).contains { $0.contains("▌ ↑ 1500") }, "\(Self.lines(state))")
-    send(1_501)
-    #expect(state.selected?.id == ItemID(1_501))
-    Fixture.play(&state, .key("k"))
-    send(1_502)
-    #expect(state.selected?.id == ItemID(1_500))
-    // So does someone who does something about a row.
-    var other = Fixture.empty()
-    other.options.followsAtFirst = true
-    Fixture.play(&other, .added(Array(items.prefix(3))), .command("pause 1"))
-    Fixture.play(
-      &other,
-      .engine([(ItemID(1), .paused), (ItemID(2), .preparing(attempt: 1))], at: other.now))
-    #expect(other.selected?.id == ItemID(1))
-    // A key takes it up again.
-    Fixture.play(&state, .key("F"))
-    #expect(state.selected?.id == ItemID(1_502))
-  }
 }

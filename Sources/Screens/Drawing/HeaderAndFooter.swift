@@ -91,7 +91,10 @@ struct HeaderAndFooter {
     if layout.box == nil, list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
     if !list.filter.isEmpty { spans.append((" · \(list.count) with \"\(list.filter)\"", .accent)) }
     guard state.pane == .queue else { return spans }
-    if state.isFollowing { spans.append((" · following", .accent)) }
+    let isLonger = list.count > layout.rows.count
+    if state.following.isOn, isLonger, state.queue.totals.active > 0 {
+      spans.append((" · following", .dim))
+    }
     guard width < TotalLine.narrow else { return spans }
     let used = spans.reduce(4) { $0 + $1.text.count }
     let counts = TotalLine(state: state).counts(fitting: width - used, gap: 3)

@@ -10,7 +10,7 @@ package struct Action: Sendable {
     case mark, markRange, markAll, invertMarks, clearMarks
     case moveDown, moveUp, moveToTop, undo, redo, edit, rename, sort
     case find, filter, findNext, findPrevious
-    case nextFailed, nextActive, follow, failures, writeList
+    case nextFailed, nextActive, failures, writeList
     case startStop, pauseAll, limit, lanes, moreLanes, fewerLanes, target
     case copyURL, copyAsCurl, theme
     case nextPane, previousPane, queue, server, history, log

@@ -108,8 +108,9 @@ extension Action {
       .failWhen, ["w"], in: [.queue, .details],
       "make replies like that of a doubtful file mean failure",
       hint: "make it a failure", footer: 4, traits: .edits),
-    Action(.nextActive, ["."], "go to the next file being sent", traits: .looks),
-    Action(.follow, ["F"], "follow the file being sent, until you move", traits: .visual),
+    Action(
+      .nextActive, ["."], "go to the next file being sent, and along with what is sent",
+      traits: .looks),
   ]
 
   private static let panes: [Action] = [

@@ -105,7 +105,7 @@ extension AppState {
       items += named
     }
     show(.queue)
-    hasMoved = true
+    stopFollowing()
     switch name {
     case .retry: return retry(items)
     case .remove: return askToRemove(items)

@@ -17,20 +17,6 @@ extension AppState {
     }
   }
 
-  private static let isFollowingWords = "following the file being sent"
-
-  mutating func toggleFollowing() {
-    isFollowing.toggle()
-    message = isFollowing ? Self.isFollowingWords : "no longer following"
-    if isFollowing { follow() }
-  }
-
-  /// Leaves the cursor where the user puts it.
-  private mutating func stopFollowing() {
-    (isFollowing, hasMoved) = (false, true)
-    if message == Self.isFollowingWords { message = nil }
-  }
-
   var shown: ListSummary {
     switch pane {
     case .queue: list.glance(in: queue)
@@ -63,7 +49,10 @@ extension AppState {
     case .findNext: return findNext(step: 1)
     case .findPrevious: return findNext(step: -1)
     case .nextFailed: return seek(RowKind.problems, orSay: "nothing here has failed")
-    case .nextActive: return seek([.sending], orSay: "nothing is being sent")
+    case .nextActive:
+      let effects = seek([.sending], orSay: "nothing is being sent")
+      if selected?.state.isActive == true { startFollowing() }
+      return effects
     default: return nil
     }
   }
@@ -185,12 +174,6 @@ extension AppState {
   var subjects: [UploadItem] { list.subjects(in: queue).map { queue.rows[$0].item } }
 
   var marks: Set<ItemID> { list.marks }
-
-  /// Puts the cursor on an item that is being sent, unless it already is on one.
-  mutating func follow() {
-    if selected?.state.isActive == true { return }
-    _ = list.perform(.next([.sending]), in: queue, height: layout.rows.count)
-  }
 
   mutating func moveCursor(to row: Int) { list.move(to: row, in: queue, height: layout.rows.count) }
 

@@ -138,7 +138,7 @@ extension AppState {
     limitScroll()
     let leaving = leaveIfDone()
     if queue.totals.busy > 0 { summary = nil }
-    if isFollowing || options.followsAtFirst && !hasMoved && marks.isEmpty { follow() }
+    if following.isOn { follow() }
     // What is decided is about to be sent.
     guard wasBusy, isAtTheEnd, decided.isEmpty else { return decided + leaving }
     sumUp()

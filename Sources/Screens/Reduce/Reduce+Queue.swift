@@ -4,11 +4,11 @@ import UploadModel
 extension AppState {
   /// Actions that are not about the row under the cursor.
   private static let aboutNoRow: Set<Action.Name> = [
-    .add, .browse, .startStop, .limit, .target, .theme, .follow, .retryAll,
+    .add, .browse, .startStop, .limit, .target, .theme, .retryAll,
   ]
 
   mutating func performInQueue(_ name: Action.Name) -> [Effect] {
-    if !Self.aboutNoRow.contains(name) { hasMoved = true }
+    if !Self.aboutNoRow.contains(name) { stopFollowing() }
     switch name {
     case .add: dialog = .prompt(LinePrompt())
     case .browse:
@@ -32,7 +32,6 @@ extension AppState {
     case .edit: return openForm(subjects)
     case .rename: return openForm(subjects, names: "")
     case .sort: dialog = .menu(Menu(purpose: .sort, choices: SortOrder.allCases.map(\.words)))
-    case .follow: toggleFollowing()
     case .theme:
       var menu = Menu(purpose: .theme(options.theme), choices: Theme.all.map(\.name))
       let current = Theme.all.firstIndex { $0.name == options.theme.name }

@@ -17,6 +17,10 @@ package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
 extension AppState {
   fileprivate mutating func handle(_ event: AppEvent) -> [Effect] {
     switch event {
+    case .key, .perform, .mouse, .command, .paste: endRest()
+    default: break
+    }
+    switch event {
     case .key(let key): return press(key)
     case .perform(let name):
       return Action.inMode(mode).contains { $0.name == name } ? perform(name) : []

@@ -44,10 +44,7 @@ package struct AppState: Sendable {
   var isDragging = false
   /// How the queue was last sorted, and the version of the queue after that.
   var sorted: Sorted?
-  /// Whether the cursor follows the items being sent because the user has asked for it.
-  var isFollowing = false
-  /// Whether the user has moved the cursor in the queue, or has done something about a row.
-  var hasMoved = false
+  var following = Following()
   package internal(set) var queue = ItemList()
   var speeds = Speeds()
   /// What was sent until the latest end or pause.
@@ -124,8 +121,6 @@ package struct AppState: Sendable {
     var hasTargets: Bool { configuration != nil || !targets.isEmpty }
     /// Whether anything was sent before this session.
     package var hasHistory = false
-    /// Whether the cursor follows the items being sent until the user moves it.
-    package var followsAtFirst = false
     /// The user's home folder, which `~/` stands for; nil if it is not known.
     package var home: String?
     /// The folder that relative paths start from, for display.
@@ -185,6 +180,7 @@ package struct AppState: Sendable {
   /// Time has passed.
   mutating func tick(at instant: Instant) {
     now = max(now, instant)
+    goOnFollowing()
     guard message != nil else { return }
     guard let began = messageBegan else {
       messageBegan = now

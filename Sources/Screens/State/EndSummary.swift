@@ -31,7 +31,7 @@ extension AppState {
     let totals = queue.totals
     guard finishing == nil, totals.over > 1 else { return }
     // The box lies over the lower rows.
-    if options.followsAtFirst, !hasMoved { moveCursor(to: 0) }
+    if following.isOn { moveCursor(to: 0) }
     summary = EndSummary(
       counts: totals, addresses: queue.rows.count { $0.item.url != nil },
       reasons: totals.failed + totals.unknown > 1 ? queue.failureGroups : [])

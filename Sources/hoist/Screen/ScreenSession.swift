@@ -113,7 +113,7 @@ final class ScreenSession {
       state.options.background = options.preferences.goesOnInBackground ? .preferred : .offered
     }
     state.options.home = context.environment["HOME"]
-    state.options.followsAtFirst = !(interface is PlainInterface)
+    if !(interface is PlainInterface) { state.followUnasked() }
     state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
     _ = reduce(&state, .queue(.settings(options.settings)))
     return state

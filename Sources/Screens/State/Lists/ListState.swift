@@ -11,6 +11,9 @@ struct ListState: Hashable, Sendable {
     scroll = visible(of: count, height: height).lowerBound
   }
 
+  /// Scrolls to this row, as far as the cursor stays visible once it is moved.
+  mutating func show(from row: Int) { scroll = row }
+
   /// Performs an action that moves the cursor; returns false if `name` is not such an action.
   mutating func move(_ name: Action.Name, of count: Int, height: Int) -> Bool {
     let page = max(1, height - 1)

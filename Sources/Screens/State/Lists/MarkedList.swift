@@ -94,6 +94,12 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     }
   }
 
+  /// Puts the cursor on this row, in a view that begins with another one.
+  mutating func show(from first: Int, cursor row: Int, in rows: some ListRows<ID>, height: Int) {
+    window.show(from: first)
+    move(to: row, in: rows, height: height)
+  }
+
   /// Marks these rows and no others.
   mutating func mark(_ ids: Set<ID>) { (marks, range) = (ids, nil) }
 

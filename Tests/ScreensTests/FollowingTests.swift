@@ -1,0 +1,153 @@
+import Testing
+
+@testable import Screens
+@testable import UploadModel
+
+/// The cursor and the view go along with what is being sent.
+struct FollowingTests {
+  /// A queue of files, of which some are sent, second by second.
+  private struct Run {
+    var state: AppState
+
+    init(_ count: Int64, size: Size = Size(width: 80, height: 24)) {
+      state = Fixture.empty(size: size)
+      state.followUnasked()
+      Fixture.play(&state, .added((1...count).map { Fixture.item($0, "\($0)") }))
+    }
+
+    /// A second passes, after which all files before the first of these have been sent, and these are being sent.
+    mutating func send(_ ids: some Collection<Int64>, after seconds: Double = 1) {
+      let sent = state.items.filter { !$0.state.isDone && !ids.contains($0.id.rawValue) }
+        .filter { item in item.state.isActive || ids.first.map { item.id.rawValue < $0 } == true }
+      Fixture.play(
+        &state,
+        .engine(
+          sent.map { ($0.id, .done(Fixture.receipt)) }
+            + ids.map { (ItemID($0), .sending(attempt: 1, sent: 1, total: 1000)) },
+          at: state.now + seconds))
+    }
+
+    mutating func rest(_ seconds: Int) {
+      for _ in 0..<seconds { Fixture.play(&state, .tick(state.now + 1)) }
+    }
+
+    /// How many of those that are being sent are in view.
+    var seen: Int {
+      let rows = state.list.window.visible(of: state.rowCount, height: state.layout.rows.count)
+      return rows.count { state.row($0)?.item.state.isActive == true }
+    }
+
+    var cursor: Int64? { state.selected?.id.rawValue }
+    var isOnOne: Bool { state.selected?.state.isActive == true }
+    var title: String { render(state, size: state.size).text[1] }
+  }
+
+  @Test func theListFollowsWhatIsSentUntilThePersonMoves() {
+    var run = Run(2_013)
+    run.send([1_500])
+    #expect(run.cursor == 1_500 && run.title.contains("· following"), "\(run.title)")
+    #expect(render(run.state, size: run.state.size).text.contains { $0.contains("▌ ↑ 1500") })
+    run.send([1_501])
+    #expect(run.cursor == 1_501)
+    Fixture.play(&run.state, .key("k"))
+    run.send([1_502])
+    #expect(run.cursor == 1_500 && !run.title.contains("following"))
+    // So does someone who does something about a row.
+    var other = Run(3)
+    Fixture.play(&other.state, .command("pause 1"))
+    Fixture.play(
+      &other.state,
+      .engine([(ItemID(1), .paused), (ItemID(2), .preparing(attempt: 1))], at: other.state.now))
+    #expect(other.cursor == 1)
+    // A key takes it up again.
+    Fixture.play(&run.state, .key("."))
+    #expect(run.cursor == 1_502)
+    run.send([1_503])
+    #expect(run.cursor == 1_503)
+  }
+
+  /// The same key goes to the next one of several.
+  @Test func theKeyGoesFromOneToTheNext() {
+    var run = Run(9)
+    run.send([3, 4])
+    for expected: Int64 in [4, 3] {
+      Fixture.play(&run.state, .key("."))
+      #expect(run.cursor == expected)
+    }
+  }
+
+  @Test func afterAWhileWithoutKeysItFollowsAgain() {
+    var run = Run(500)
+    run.send([200])
+    Fixture.play(&run.state, .key("g"))
+    run.rest(20)
+    Fixture.play(&run.state, .key("j"))
+    run.rest(25)
+    #expect(run.cursor == 2)
+    run.rest(10)
+    #expect(run.cursor == 200)
+  }
+
+  /// Marks, a dialog or a failure under the cursor mean that someone is not done yet.
+  @Test(arguments: [[Key.character(" ")], [.enter], ["!"]])
+  func whoeverReadsOrMarksIsNotDisturbed(_ keys: [Key]) {
+    var run = Run(500)
+    Fixture.play(&run.state, .engine([(ItemID(1), .failed(Fixture.tooLarge))], at: run.state.now))
+    run.send([200])
+    Fixture.play(&run.state, .key("g"))
+    for key in keys { Fixture.play(&run.state, .key(key)) }
+    let place = run.cursor
+    run.rest(90)
+    #expect(run.cursor == place)
+  }
+
+  /// Whatever the number of lanes and the size: as many as possible are in view, the cursor is on one, and rows stay
+  /// where they are for a second at least.
+  @Test(
+    arguments: [1, 2, 4, 12, 32],
+    [
+      Size(width: 80, height: 24), Size(width: 100, height: 30), Size(width: 130, height: 40),
+      Size(width: 200, height: 60), Size(width: 40, height: 12),
+    ])
+  func whatMovesIsInView(_ lanes: Int64, _ size: Size) {
+    var run = Run(20 * lanes, size: size)
+    let height = run.state.layout.rows.count
+    var first: Int64 = 1
+    var jumps = 0
+    for step in 0..<15 {
+      run.send(first..<first + lanes)
+      let room = min(Int(lanes), height - 1)
+      #expect(run.isOnOne && run.seen * 2 > room, "\(run.seen) of \(room) after \(step)")
+      let scroll = run.state.list.scroll
+      run.send((first + 1)..<first + 1 + lanes, after: 0.3)
+      run.send((first + lanes)..<first + 2 * lanes, after: 0.3)
+      #expect(run.state.list.scroll == scroll)
+      first += lanes
+      run.send(first..<first + lanes, after: 0.3)
+      if run.state.list.scroll != scroll { jumps += 1 }
+    }
+    #expect(jumps == 0)
+  }
+
+  /// A large file above does not keep the view from the many below it.
+  @Test func theViewIsWhereMostMoves() {
+    var run = Run(900)
+    run.send([5])
+    Fixture.play(
+      &run.state,
+      .engine(
+        (400...420).map { (ItemID($0), .sending(attempt: 1, sent: 1, total: 1000)) },
+        at: run.state.now + 1))
+    #expect(run.seen >= run.state.layout.rows.count - 1)
+    #expect((400...420).contains(run.cursor ?? 0))
+  }
+
+  @Test func aScreenOfLinesFollowsNothing() {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added((1...99).map { Fixture.item($0, "\($0)") }),
+      .engine([(ItemID(50), .sending(attempt: 1, sent: 1, total: 1000))], at: state.now))
+    for _ in 0..<90 { Fixture.play(&state, .tick(state.now + 1)) }
+    #expect(state.list.cursor == 0)
+  }
+}
