@@ -113,28 +113,6 @@ import UploadModel
     #expect(Fixture.type(".", &state) == [.bell] && state.message == "nothing is being sent")
   }
 
-  @Test func theCursorGoesAlongWithWhatIsBeingSentUntilItIsMoved() {
-    var state = Fixture.empty()
-    Fixture.play(&state, .added((1...6).map { Fixture.item($0, "\($0).bin") }), .key("F"))
-    func send(_ id: Int64, done: Int64...) {
-      let going = (ItemID(id), ItemState.sending(attempt: 1, sent: 1, total: 1000))
-      let over = done.map { (ItemID($0), ItemState.done(Fixture.receipt)) }
-      Fixture.play(&state, .engine(over + [going], at: state.now))
-    }
-    send(3)
-    #expect(state.selected?.id == ItemID(3))
-    send(4)
-    #expect(state.selected?.id == ItemID(3), "it stays as long as that one is sent")
-    send(5, done: 3)
-    #expect(state.selected?.id == ItemID(4))
-    #expect(Self.text(state).contains("following"))
-    Fixture.type("k", &state)
-    send(6, done: 4, 5)
-    #expect(state.selected?.id == ItemID(3) && !Self.text(state).contains("following"))
-    Fixture.type("F", &state)
-    #expect(state.selected?.id == ItemID(6))
-  }
-
   @Test func theDetailsOfTheHistoryObeyTheSameKeys() {
     var state = Fixture.empty()
     var rows = Fixture.historyRows

@@ -54,7 +54,12 @@ import UploadModel
     state = Self.queue()
     #expect(
       Fixture.play(&state, .key("E"), .key("w"))
-        == [.writeList(Self.ours.compactMap { state.item($0)?.location.bytes })])
+        == [
+          .writeLists([
+            .init(
+              target: "photos", paths: Self.ours.compactMap { state.item($0)?.location.bytes })
+          ])
+        ])
     #expect(Fixture.play(&state, .key("x")) == [.remove(Self.ours)])
     #expect(state.queue.count == 14)
     Fixture.type("z", &state)
@@ -63,6 +68,26 @@ import UploadModel
     state = Self.queue()
     Fixture.play(&state, .key("E"), .key("j"), .key("j"), .key(.enter))
     #expect(state.marks == [ItemID(31)] && state.selected?.fileName == "late.bin")
+  }
+
+  /// The list of a reason is for a command, which sends to one target, and each file once.
+  @Test func aListHasEachPathOnceAndEachTargetItsOwn() {
+    var state = Fixture.empty()
+    let files = [("a", ""), ("b", "album"), ("a", "photos"), ("c", ""), ("a", "album")]
+    let items = files.enumerated().map { number, file in
+      var item = Fixture.item(Int64(number + 1), file.0, state: Self.refused("not yours"))
+      item.target = file.1
+      return item
+    }
+    Fixture.play(&state, .added(items))
+    func paths(_ names: String...) -> [[UInt8]] { names.map { Array("/home/me/\($0)".utf8) } }
+    #expect(
+      Fixture.play(&state, .key("E"), .key("w")) == [
+        .writeLists([
+          .init(target: "photos", paths: paths("a", "c")),
+          .init(target: "album", paths: paths("b", "a")),
+        ])
+      ])
   }
 
   @Test func whatMayHaveArrivedIsSentAgainOnlyIfThePersonSaysSo() {

@@ -17,7 +17,7 @@ struct FollowingTests {
 
     /// A second passes, after which all files before the first of these have been sent, and these are being sent.
     mutating func send(_ ids: some Collection<Int64>, after seconds: Double = 1) {
-      let sent = state.items.filter { !$0.state.isDone && !ids.contains($0.id.rawValue) }
+      let sent = state.items.filter { !$0.state.isFinished && !ids.contains($0.id.rawValue) }
         .filter { item in item.state.isActive || ids.first.map { item.id.rawValue < $0 } == true }
       Fixture.play(
         &state,
@@ -64,6 +64,15 @@ struct FollowingTests {
     #expect(run.cursor == 1_502)
     run.send([1_503])
     #expect(run.cursor == 1_503)
+  }
+
+  @Test func theCursorStaysOnOneThatIsBeingSent() {
+    var run = Run(9)
+    run.send([3])
+    run.send([3, 4])
+    #expect(run.cursor == 3)
+    run.send([4, 5])
+    #expect(run.cursor == 4)
   }
 
   /// The same key goes to the next one of several.

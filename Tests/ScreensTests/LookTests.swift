@@ -445,6 +445,36 @@ import Testing
     #expect(try #require(eta(at: 104)).rounded() == 50)
   }
 
+  /// Four files at once, each of which is handed over within a moment, and then its reply takes a while.
+  @Test(arguments: [1.5, 4.0, 9.0])
+  func slowRepliesHaveAnETA(_ reply: Double) throws {
+    var speeds = Speeds()
+    let (size, count): (Int64, Int64) = (100_000, 80)
+    for start in stride(from: Int64(0), to: count, by: 4) {
+      let now = Instant(seconds: 100 + Double(start / 4) * reply)
+      func set(_ old: ItemState, _ new: ItemState, at instant: Instant) {
+        for id in start..<start + 4 {
+          speeds.record(
+            Fixture.item(id, "\(id)", size: size), from: old, to: new, at: instant)
+        }
+        speeds.settle(isBusy: true, at: instant)
+      }
+      let sent = ItemState.awaitingReply(attempt: 1, since: now)
+      set(.waiting, .sending(attempt: 1, sent: 0, total: size), at: now)
+      set(.sending(attempt: 1, sent: 0, total: size), sent, at: now + 0.05)
+      if start >= 8 {
+        let left = Double(count - start - 4) / 4 * reply
+        for part in stride(from: 0.1, to: reply, by: 0.5) {
+          let eta = try #require(
+            speeds.totalETA(remaining: (count - start - 4) * size, at: now + part),
+            "after \(start) files and \(part) s")
+          if left > 3 * reply { #expect(eta > left / 3 && eta < 3 * left) }
+        }
+      }
+      set(sent, .done(Fixture.receipt), at: now + reply)
+    }
+  }
+
   @Test func theEndIsToldAsAskedFor() {
     for (signal, expected): (AppState.EndSignal, [Effect]) in [
       (.none, []), (.bell, [.bell]), (.notify, [.notify("1 file sent"), .bell]),

@@ -29,7 +29,6 @@ import UploadModel
   static let cases: [Case] = [
     Case(0, "b", "f", asks: [.listFolder(nil)]),
     Case(0, "!", asks: []), Case(1, ".", asks: []), Case(0, ".", ".", ".", asks: []),
-    Case(0, "F", asks: [], says: "following the file being sent"),
     Case(3, "r", asks: [.retry(ids(4))]),
     Case(4, "r", asks: [.retry(ids(5))]),
     Case(8, "r", asks: []),
@@ -39,7 +38,7 @@ import UploadModel
       0, "R", asks: [.retry(ids(4, 10))],
       says: "1 file may have arrived: check on the server before you retry"),
     Case(0, "E", "r", asks: [.retry(ids(4))], says: "sending 1 file again"),
-    Case(0, "E", "w", asks: [.writeList([Array("/home/me/disk.img".utf8)])]),
+    Case(0, "E", "w", asks: [.writeLists([.init(target: "photos", paths: [Array("/home/me/disk.img".utf8)])])]),
     Case(0, "E", "x", asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
     Case(0, "E", .enter, "x", asks: [.remove(ids(4))], says: "1 file removed · z undoes"),
     Case(0, "E", .escape, asks: []), Case(0, "4", .enter, .escape, asks: []),

@@ -6,7 +6,7 @@ import UploadModel
 /// The pane of targets.
 @Suite struct TargetPaneTests {
   static let rows = [
-    TargetRow(name: "album", url: "https://nas.local/upload", limits: "4 at once"),
+    TargetRow(name: "album", url: "https://nas.local/upload", concurrency: 3, limits: "at most 2 MB/s"),
     TargetRow(name: "photos", url: "https://api.example.com/upload", isUsual: true),
     TargetRow(name: "tickets", url: "https://tickets.example.com/"),
   ]
@@ -27,7 +27,7 @@ import UploadModel
     var state = Self.pane()
     #expect(Self.line("photos", state).contains("✓ photos"))
     #expect(Self.line("photos", state).contains("being sent"))
-    #expect(Self.line("album", state).contains("4 at once"))
+    #expect(Self.line("album", state).contains("3 lanes, at most 2 MB/s"))
     Fixture.play(&state, Fixture.away)
     #expect(Self.line("photos", state).contains("away · next try in"))
     Fixture.play(&state, .refusal(target: "tickets", .refused))
@@ -42,6 +42,36 @@ import UploadModel
     // The result of an earlier trial is not shown for a target that is gone.
     Fixture.play(&state, .targets([Self.rows[1]]), .tried(target: "album", obstacle: nil))
     #expect(state.trials.isEmpty)
+  }
+
+  /// The header, the pane and the details of a target say the same of its lanes.
+  @Test func theLanesAreThoseThatAreInUse() {
+    var state = Self.pane()
+    func lanes() -> String { state.lanes(of: "photos").words }
+    Fixture.play(
+      &state, .command("lanes auto"), .queue(.lanes(12, target: "photos")))
+    for (change, words): (AppEvent?, String) in [
+      (nil, "12 lanes (auto)"), (.command("lanes 7"), "7 lanes"),
+      (.refusal(target: "photos", .forbidden), "1 lane"),
+      (.refusal(target: "photos", nil), "7 lanes"),
+    ] {
+      if let change { Fixture.play(&state, change) }
+      #expect(lanes() == words)
+    }
+  }
+
+  @Test func afterSeveral403TheScreenSaysThatFilesGoOneAtATime() {
+    var state = Self.pane(Size(width: 80, height: 24))
+    Fixture.play(&state, .refusal(target: "photos", .forbidden))
+    #expect(
+      state.message
+        == "photos answered 403 to several files in a row: until it accepts one, they go one at a time")
+    Fixture.play(&state, .key("1"))
+    let text = render(state, size: state.size).text
+    #expect(text[0].contains("one at a time after 403"), "\(text[0])")
+    #expect(text.contains { $0.contains("漢字") && $0.contains("one at a time") }, "\(text)")
+    Fixture.play(&state, .refusal(target: "photos", nil))
+    #expect(!render(state, size: state.size).text.contains { $0.contains("one at a time") })
   }
 
   @Test func itsKeysAskForWhatTheySay() {

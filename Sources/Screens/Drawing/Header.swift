@@ -74,7 +74,9 @@ struct Header {
     } else if totals.busy > 0, state.settings.isStarted, state.nextProbe == nil {
       add(2, [("waiting", .plain)])
     }
-    if let lanes = state.lanesInUse {
+    if totals.active > 0, state.refusals[state.target] == .forbidden {
+      add(1, [(CredentialTrouble.forbidden.words, .warning)], [("1 lane", .warning)])
+    } else if let lanes = state.lanesInUse {
       add(4, [(lanes.words, .dim)], [(HumanReadable.count(lanes.count, "lane"), .dim)])
     }
     if let limit = state.settings.limit {

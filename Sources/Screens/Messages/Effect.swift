@@ -88,8 +88,9 @@ package enum Effect: Sendable, Equatable {
   case inspect(ItemID)
   /// Try unreachable servers at once.
   case probe
-  /// Write these paths, byte for byte, into a new file, one on each line; answered by `AppEvent.message`.
-  case writeList([[UInt8]])
+  /// Write the paths of each target's files, byte for byte, into a new file, one on each line; answered by
+  /// `AppEvent.message`.
+  case writeLists([FailedPaths])
   /// Copy this text to the clipboard.
   case copy(String)
   case openURL(String)
@@ -104,6 +105,13 @@ package enum Effect: Sendable, Equatable {
   case redraw
   /// Hand the terminal back and stop, as `^z` does.
   case suspend
+}
+
+/// The paths of files that have failed, each once.
+package struct FailedPaths: Sendable, Hashable {
+  /// The name of the target that they were for.
+  package var target: String
+  package var paths: [[UInt8]]
 }
 
 /// A path as the user gave it.

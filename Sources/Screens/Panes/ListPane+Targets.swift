@@ -19,7 +19,10 @@ extension ListPane<TargetRow> {
         Column(heading: "NAME", place: name, matcher: state.litMatcher) { $0.name },
         Column(heading: "URL", place: start..<end, role: { _ in .dim }) { $0.url },
         Column(heading: "", place: usual, role: { _ in .accent }) { $0.isUsual ? "default" : "" },
-        Column(heading: "LIMITS", place: limits, role: { _ in .dim }) { $0.limits },
+        Column(heading: "LIMITS", place: limits, role: { _ in .dim }) {
+          let limit = $0.limits.isEmpty ? "" : ", \($0.limits)"
+          return state.lanes(of: $0.name).words + limit
+        },
         Column(heading: "STATE", place: status, role: { state.status(of: $0).role }) {
           state.status(of: $0).words
         },
@@ -47,7 +50,7 @@ extension AppState {
 
   /// The state of a target, in a few words: a current problem, the result of trying it, or its use.
   func status(of row: TargetRow) -> (words: String, role: Role) {
-    if let trouble = refusals[row.name] { return (trouble.words, .bad) }
+    if let trouble = refusals[row.name] { return (trouble.words, trouble.holdsAll ? .bad : .warning) }
     if let outage = outage(at: row.url) {
       return ("away · \(outage.words(at: now))", .warning)
     }

@@ -20,6 +20,8 @@ struct StateLabel {
     case credentials(CredentialTrouble)
     /// The user has stopped the queue; with the key that resumes it.
     case stopped(key: String)
+    /// The target's server answered 403 to several files in a row.
+    case oneAtATime
     /// The target's limit of files sent at once has been reached.
     case turn(atOnce: Int)
 
@@ -27,7 +29,7 @@ struct StateLabel {
     var isOfTheServer: Bool {
       switch self {
       case .noServer, .asked, .credentials: true
-      case .stopped, .turn: false
+      case .stopped, .oneAtATime, .turn: false
       }
     }
   }
@@ -60,6 +62,9 @@ struct StateLabel {
       self.init("·", .warning, "waiting · \(trouble.words)", trouble.words, "denied")
     case (.waiting, .stopped(let key)?):
       self.init("·", .warning, "waiting · stopped, \(key) resumes", "waiting · stopped", "stopped")
+    case (.waiting, .oneAtATime?):
+      let words = CredentialTrouble.forbidden.words
+      self.init("·", .warning, "waiting · \(words)", words, "waiting")
     case (.waiting, .turn(let count)?):
       self.init(
         "·", .dim, item.note.map { "waiting · \($0)" }, "waiting · limit of \(count) at a time",

@@ -41,8 +41,23 @@ extension AppState {
     case .remove:
       dialog = nil
       return remove(Set(ids))
-    case .writeList: return [.writeList(items.map(\.location.bytes))]
+    case .writeList: return [.writeLists(failedPaths(of: items))]
     default: return []
     }
+  }
+
+  /// The paths of items by their targets, in the order of the queue. A file that is queued twice is listed once.
+  private func failedPaths(of items: [UploadItem]) -> [FailedPaths] {
+    var (lists, known) = ([FailedPaths](), Set<FailedPaths>())
+    for item in items {
+      let path = FailedPaths(target: targetName(of: item), paths: [item.location.bytes])
+      guard known.insert(path).inserted else { continue }
+      if let place = lists.firstIndex(where: { $0.target == path.target }) {
+        lists[place].paths += path.paths
+      } else {
+        lists.append(path)
+      }
+    }
+    return lists
   }
 }

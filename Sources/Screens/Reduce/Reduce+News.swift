@@ -81,10 +81,13 @@ extension AppState {
     guard let trouble, trouble != old else { return }
     let words = words(of: trouble, of: target)
     message = words
-    record(words, .bad)
+    record(words, trouble.holdsAll ? .bad : .warning)
   }
 
   private func words(of trouble: CredentialTrouble, of target: String) -> String {
+    guard trouble.holdsAll else {
+      return "\(trouble.story(of: target)): until it accepts one, they go one at a time"
+    }
     let (one, all) = (keyLabel(.retry), keyLabel(.retryAll))
     return
       "\(trouble.story(of: target)): its files wait until you mend that and retry (\(one) or \(all))"

@@ -264,8 +264,9 @@ package struct AppState: Sendable {
   }
 
   /// How many requests may be sent to a target at once now.
-  func lanes(of name: String) -> LaneCount {
-    switch concurrency(of: name) {
+  package func lanes(of name: String) -> LaneCount {
+    if refusals[name] == .forbidden { return LaneCount(1, isFound: false) }
+    return switch concurrency(of: name) {
     case .fixed(let count): LaneCount(count, isFound: false)
     case .auto: LaneCount(lanesFound[name] ?? concurrency(of: name).first, isFound: true)
     }
@@ -281,11 +282,13 @@ package struct AppState: Sendable {
   /// Why a waiting item is not being sent; nil if nothing holds it up.
   func obstacle(for item: UploadItem) -> StateLabel.WaitReason? {
     guard settings.isStarted else { return .stopped(key: keyLabel(.startStop)) }
-    if let trouble = refusals[targetName(of: item)] { return .credentials(trouble) }
+    let trouble = refusals[targetName(of: item)]
+    if let trouble, trouble.holdsAll { return .credentials(trouble) }
     if !outages.isEmpty, let outage = outage(at: url(ofTarget: item.target)) {
       return .noServer(outage)
     }
     if !waits.isEmpty, let wait = wait(at: url(ofTarget: item.target)) { return .asked(wait) }
+    if trouble == .forbidden { return .oneAtATime }
     let isHere = item.target.isEmpty || item.target == target
     let lanes = lanes(of: target).count
     return isHere && !isAside && queue.active(on: item.target) >= lanes
@@ -305,7 +308,7 @@ package struct AppState: Sendable {
 
   /// Whether something else than the user or the turn holds files back.
   var isHeldUp: Bool {
-    !outages.isEmpty || !refusals.isEmpty || waits.values.contains(where: isUnderWay)
+    !outages.isEmpty || refusals.values.contains(where: \.holdsAll) || waits.values.contains(where: isUnderWay)
   }
 
   private func isUnderWay(_ wait: Outage) -> Bool { wait.nextTry.map { $0 > now } == true }

@@ -7,6 +7,8 @@ struct Speeds: Sendable {
     /// Bytes that were handed over, including those of failed attempts.
     var bytes: Int64 = 0
     var estimate: ThroughputEstimate
+    /// Since when something has been sent, or a reply awaited, without a break.
+    var beginning: Instant
   }
 
   /// An item that is being sent.
@@ -28,6 +30,12 @@ struct Speeds: Sendable {
   private var sending: [ItemID: Sending] = [:]
   /// The items that are being sent, or are about to be, without those that only await their replies.
   private var moving: Set<ItemID> = []
+  /// The items whose replies are awaited.
+  private var awaiting: Set<ItemID> = []
+  /// Whether replies were awaited when the run was last settled.
+  private var wasAwaiting = false
+  /// Until when replies are known to have been awaited.
+  private var awaitedUntil: Instant?
   /// Where resumed attempts began, if not at the first byte.
   private var starts: [ItemID: Int64] = [:]
   /// When the run came to a standstill, waiting for a server, for replies or for the user; nil if something is moving.
@@ -79,13 +87,27 @@ struct Speeds: Sendable {
   /// requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and does not set
   /// the time.
   func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
-    guard let run, !isIdle(at: now),
-      let all = run.estimate.eta(remaining: remaining, at: idleSince ?? now)
-    else { return nil }
+    guard let run else { return nil }
+    let isSettled = !isIdle(at: now) && run.estimate.speed(at: idleSince ?? now) != nil
+    let eta =
+      isSettled
+      ? run.estimate.eta(remaining: remaining, at: idleSince ?? now)
+      : steadyETA(remaining: remaining, at: now)
+    guard let all = eta else { return nil }
     if let limit, isBinding(limit, at: now) { return max(all, Double(remaining) / Double(limit)) }
     return sending.values.reduce(all) { most, item in
       max(most, item.estimate.eta(remaining: item.remaining, at: now) ?? 0)
     }
+  }
+
+  /// Seconds until `remaining` more bytes have been handed over, at the mean speed of the last minute. It counts the
+  /// time for which replies are awaited, during which nothing moves.
+  private func steadyETA(remaining: Int64, at now: Instant) -> Double? {
+    guard let run, !(awaiting.isEmpty && moving.isEmpty) else { return nil }
+    let seconds = min(60, (now - run.beginning).rounded(.down))
+    guard seconds >= 2 else { return nil }
+    let moved = whole.values(Int(seconds), at: now).reduce(0, &+)
+    return ThroughputEstimate.mean(of: moved, in: seconds).map { Double(remaining) / $0 }
   }
 
   private func isIdle(at now: Instant) -> Bool { idleSince.map { now - $0 > Self.gap } ?? false }
@@ -102,9 +124,10 @@ struct Speeds: Sendable {
     let before = (old.attempt == new.attempt ? old.bytesHandedOver(of: size) : nil) ?? start
     let after = new.bytesHandedOver(of: size)
     if run == nil, new.isActive || after != nil {
-      run = Run(estimate: ThroughputEstimate(start: now))
+      run = Run(estimate: ThroughputEstimate(start: now), beginning: now)
     }
     if new.isActive, !new.isHandedOver { moving.insert(id) } else { moving.remove(id) }
+    if case .awaitingReply = new { awaiting.insert(id) } else { awaiting.remove(id) }
     if !new.isActive { starts[id] = nil }
     let moved = max(0, (after ?? before) - before)
     run?.bytes &+= moved
@@ -129,7 +152,12 @@ struct Speeds: Sendable {
   mutating func settle(isBusy: Bool, at now: Instant) {
     guard var current = run else { return }
     // A time in which nothing could be sent says nothing about the speed.
-    if isIdle(at: now) { current.estimate = current.estimate.restarted(at: now) }
+    if wasAwaiting { awaitedUntil = now }
+    if isIdle(at: now) {
+      current.estimate = current.estimate.restarted(at: now)
+      if awaitedUntil.map({ now - $0 > Self.gap }) ?? true { current.beginning = now }
+    }
+    wasAwaiting = !awaiting.isEmpty
     let isStillIdle = idleSince != nil && moving.isEmpty && current.bytes == counted
     if !isStillIdle {
       current.estimate.record(total: current.bytes, at: now)
@@ -145,12 +173,13 @@ struct Speeds: Sendable {
   /// Discards earlier measurements, since the bandwidth limit has changed.
   mutating func startOver(at now: Instant) {
     for (id, item) in sending { sending[id]?.estimate = item.estimate.restarted(at: now) }
-    if let run { self.run?.estimate = run.estimate.restarted(at: now) }
+    if let run { self.run = Run(bytes: run.bytes, estimate: run.estimate.restarted(at: now), beginning: now) }
   }
 
   mutating func forget(_ ids: Set<ItemID>) {
     for id in ids {
       moving.remove(id)
+      awaiting.remove(id)
       (sending[id], starts[id]) = (nil, nil)
     }
   }

@@ -35,14 +35,6 @@ package enum Concurrency: Hashable, Sendable {
       Self.range.contains(range.lowerBound) && Self.range.contains(range.upperBound)
     }
   }
-
-  /// Such as "4 at once" or "up to 32 at once (auto)".
-  package var words: String {
-    switch self {
-    case .fixed(let count): "\(count) at once"
-    case .auto(let range): "up to \(range.upperBound) at once (auto)"
-    }
-  }
 }
 
 extension Concurrency: ExpressibleByIntegerLiteral {

@@ -1,4 +1,4 @@
-/// Why a target's files wait for credentials.
+/// Why a target's files wait for credentials, or go one at a time.
 package enum CredentialTrouble: String, Hashable, Sendable, Codable {
   /// The server does not accept those that the target has.
   case refused
@@ -6,6 +6,11 @@ package enum CredentialTrouble: String, Hashable, Sendable, Codable {
   case missing
   /// The target's command gave none.
   case notObtained
+  /// The server answered 403 to several files in a row. Until it accepts one, they go one at a time.
+  case forbidden
+
+  /// Whether nothing goes until the user acts.
+  package var holdsAll: Bool { self != .forbidden }
 
   /// A few words for a row.
   package var words: String {
@@ -13,6 +18,7 @@ package enum CredentialTrouble: String, Hashable, Sendable, Codable {
     case .refused: "credentials refused"
     case .missing: "needs credentials"
     case .notObtained: "no credentials"
+    case .forbidden: "one at a time after 403"
     }
   }
 
@@ -22,6 +28,7 @@ package enum CredentialTrouble: String, Hashable, Sendable, Codable {
     case .refused: "\(target) refuses the credentials"
     case .missing: "\(target) asks for credentials, and the target has none"
     case .notObtained: "there are no credentials for \(target)"
+    case .forbidden: "\(target) answered 403 to several files in a row"
     }
   }
 

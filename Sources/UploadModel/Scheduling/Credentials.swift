@@ -65,6 +65,9 @@ package struct Credentials: Hashable, Sendable {
   /// Whether nothing starts until the user retries.
   var isClosed: Bool { state == .closed }
 
+  /// Whether one upload at a time goes because the server answered 403 to several.
+  var isForbidden: Bool { doubt == .forbidden }
+
   /// Whether one upload at a time goes, now or as soon as there is a token.
   var isProbed: Bool { doubt != nil }
 

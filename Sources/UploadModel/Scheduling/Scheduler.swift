@@ -51,7 +51,7 @@ package struct Scheduler: Sendable {
     /// Give up these waiting files, because of what became of others; in a few words.
     case giveUp([ItemID], because: String)
     case server(Origin, Reachability)
-    /// Report why a target's files wait for credentials; nil if they do no longer.
+    /// Report why a target's files wait for credentials, or go one at a time; nil if they do no longer.
     case refusal(target: String, CredentialTrouble?)
   }
 
@@ -1034,8 +1034,8 @@ extension Scheduler {
       }
   }
 
-  /// Changes the state of a route's credentials. Reports it if the credentials are now closed, for `failure`, or no
-  /// longer closed.
+  /// Changes the state of a route's credentials. Reports what is new for its files: that they wait, for `failure`, or go
+  /// one at a time, or no longer.
   private mutating func change(
     _ number: Int, hasCommand: Bool? = nil, because failure: Failure? = nil,
     _ body: (inout Credentials) -> Void
@@ -1044,13 +1044,20 @@ extension Scheduler {
       routes[number].credentials = Credentials(hasCommand: hasCommand)
     }
     guard var credentials = routes[number].credentials else { return [] }
-    let wasClosed = credentials.isClosed
+    let before = trouble(with: credentials, on: number)
     body(&credentials)
     routes[number].credentials = credentials
     if !credentials.isProbed { routes[number].probe = nil }
-    guard credentials.isClosed != wasClosed else { return [] }
-    if let failure, credentials.isClosed { routes[number].failure = failure }
-    let trouble = routes[number].failure.map(CredentialTrouble.init) ?? .refused
-    return [.refusal(target: routes[number].route.target, credentials.isClosed ? trouble : nil)]
+    if let failure, credentials.isClosed, before?.holdsAll != true {
+      routes[number].failure = failure
+    }
+    let trouble = trouble(with: credentials, on: number)
+    return trouble == before ? [] : [.refusal(target: routes[number].route.target, trouble)]
+  }
+
+  /// Why a route's files wait for credentials, or go one at a time; nil if they do not.
+  private func trouble(with credentials: Credentials, on number: Int) -> CredentialTrouble? {
+    guard credentials.isClosed else { return credentials.isForbidden ? .forbidden : nil }
+    return routes[number].failure.map(CredentialTrouble.init) ?? .refused
   }
 }

@@ -46,8 +46,7 @@ final class TargetCatalog: TargetBook {
         TargetRow(
           name: name, url: TargetURL.shown(target.url), isUsual: name == settings.defaultTarget,
           concurrency: target.concurrency,
-          limits: target.concurrency.words
-            + (target.rateLimit.map { ", at most \(HumanReadable.speed(Double($0)))" } ?? ""))
+          limits: target.rateLimit.map { "at most \(HumanReadable.speed(Double($0)))" } ?? "")
       }
     }
   }

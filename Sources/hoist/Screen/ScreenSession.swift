@@ -196,7 +196,7 @@ final class ScreenSession {
     case .listHistory(let request): answers.listHistory(request)
     case .inspect(let id): answers.inspect(id)
     case .copyAsCurl(let id): answers.copyAsCurl(id)
-    case .writeList(let files): answers.writeList(of: files)
+    case .writeLists(let lists): answers.write(lists)
     case .openURL(let url): programs.openURL(url)
     // Several processes may show the queue; only the sender notifies the user at the end, so that this happens once.
     case .notifyDesktop(let text): if queue.isSender { programs.notifyDesktop(text) }

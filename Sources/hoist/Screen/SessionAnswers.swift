@@ -214,23 +214,11 @@ struct SessionAnswers {
     }) { [.request(id, $0)] }
   }
 
-  /// Writes the paths of files into a new file in the current folder, for `--from-file`.
-  func writeList(of paths: [[UInt8]]) {
+  /// Writes the paths of each target's files into a new file in the current folder, for `--from-file`.
+  func write(_ lists: [FailedPaths]) {
     loop.answer({
-      // The paths of a list are on lines of their own, unless one has a line break in it.
-      let hasBreaks = paths.contains { $0.contains(UInt8(ascii: "\n")) }
-      let end = hasBreaks ? UInt8(0) : UInt8(ascii: "\n")
-      let names = [""] + (2...999).map { "-\($0)" }
-      let free = names.first { access("hoist-failed\($0).txt", F_OK) != 0 && errno == ENOENT }
-      return Result { () throws(UserError) in
-        guard let free else {
-          throw UserError(
-            "no list was written: all names up to hoist-failed-999.txt are taken here")
-        }
-        let name = "hoist-failed\(free).txt"
-        try AtomicFile.write(paths.flatMap { $0 + [end] }, to: name)
-        let count = HumanReadable.count(paths.count, "path")
-        return "\(count) in \(name): hoist push --from-file \(name)\(hasBreaks ? " -0" : "")"
+      Result { () throws(UserError) in
+        try lists.map { list throws(UserError) in try Self.write(list) }.joined(separator: "; ")
       }
     }) { result in
       switch result {
@@ -238,6 +226,27 @@ struct SessionAnswers {
       case .failure(let error): [.message("\(error)")]
       }
     }
+  }
+
+  /// Writes a list, and returns the command that sends its files.
+  nonisolated private static func write(_ list: FailedPaths) throws(UserError) -> String {
+    // The paths of a list are on lines of their own, unless one has a line break in it.
+    let hasBreaks = list.paths.contains { $0.contains(UInt8(ascii: "\n")) }
+    let end = hasBreaks ? UInt8(0) : UInt8(ascii: "\n")
+    let names = [""] + (2...999).map { "-\($0)" }
+    let free = names.first { access("hoist-failed\($0).txt", F_OK) != 0 && errno == ENOENT }
+    guard let free else {
+      throw UserError("no list was written: all names up to hoist-failed-999.txt are taken here")
+    }
+    let name = "hoist-failed\(free).txt"
+    try AtomicFile.write(list.paths.flatMap { $0 + [end] }, to: name)
+    let target = TargetName(list.target)
+    let again =
+      target.options.isEmpty
+      ? " --to \(ShellWord.quoted(target.base))"
+      : ", with \(TargetName.words(target.options)) as before"
+    return "\(HumanReadable.count(list.paths.count, "path")) in \(name): "
+      + SafeText.line("hoist push --from-file \(name)\(hasBreaks ? " -0" : "")\(again)")
   }
 
   func copyAsCurl(_ id: ItemID) {

@@ -74,7 +74,8 @@ final class SessionTargets {
       return loop.handle([.message("there is no target called \"\(name)\" any longer")])
     }
     let place = book.configuration.map { ["", "To change it, edit \($0.shownPath)."] } ?? []
-    loop.handle([.page(title: name, lines: lines + place)])
+    let now = ["At present: \(loop.state.lanes(of: name).words)", ""]
+    loop.handle([.page(title: name, lines: now + lines + place)])
   }
 
   /// Tests whether a target accepts uploads, or whether its server accepts the credentials.

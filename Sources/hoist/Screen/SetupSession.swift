@@ -54,7 +54,7 @@ final class SetupSession {
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
       .deleteTarget, .restoreTarget, .draftRule, .saveRule, .listServer,
       .deleteOnServer, .deleteUploaded,
-      .listHistory, .inspect, .probe, .copy, .openURL, .copyAsCurl, .writeList,
+      .listHistory, .inspect, .probe, .copy, .openURL, .copyAsCurl, .writeLists,
       .notify, .notifyDesktop,
       .runEndCommand:
       break

@@ -34,6 +34,26 @@ struct SchedulerTests {
     #expect(script.play([.starts(1, 2, 3, 4)]) == [])
   }
 
+  /// Files that go one at a time after several 403 do so with words.
+  @Test func oneAtATimeIsToldAndTheEndOfItToo() {
+    var script = SchedulerScript()
+    _ = script.play([.add(1, 2, 3, 4, to: .wide)])
+    let route = StoryTarget.wide.route
+    func refuse() -> [Scheduler.Action] {
+      script.scheduler.recordRefused(
+        on: route, with: 0, status: 403, isSecondTime: false, command: nil,
+        Failure(.refused, status: 403)
+      ).1
+    }
+    let expected: [[Scheduler.Action]] = [
+      [], [], [.refusal(target: route.target, .forbidden)], [],
+    ]
+    #expect((1...4).map { _ in refuse() } == expected)
+    #expect(
+      script.scheduler.recordAccepted(on: route, with: 0, hasCommand: false)
+        == [.refusal(target: route.target, nil)])
+  }
+
   // MARK: Every event in every state
 
   /// How file 2 of three gets into a place, and where each event leads from there. Events that are not

@@ -9,7 +9,7 @@ package struct TargetRow: PaneRow {
   package var isUsual: Bool
   /// How many files it takes at once, as configured.
   var concurrency: Concurrency?
-  /// Its limits, in words: "4 at once, at most 2 MB/s".
+  /// Its limits besides that, in words: "at most 2 MB/s".
   package var limits: String
 
   /// Its name, which no other target has.
