@@ -13,8 +13,9 @@ struct Following: Sendable {
   /// The time of the first tick since the user last did something; nil if there has been none.
   fileprivate var rest: Instant?
 
-  /// For how many seconds the view stays where it is, so that names can be read even if files take less than that.
-  static let pause = 1.0
+  /// For how many seconds the view stays where it is, so that names can be read; and if nothing in it is being sent any
+  /// more, since files may take less than that.
+  static let pause = 1.0, shortPause = 0.3
   /// After how many seconds without a key the cursor goes along again.
   static let patience = 30.0
 }
@@ -48,14 +49,15 @@ extension AppState {
   /// Keeps the cursor on an item that is being sent, and most of those that are being sent in view.
   mutating func follow() {
     guard marks.isEmpty, queue.totals.active > 0 else { return }
-    if let latest = following.latest, now - latest < Following.pause { return }
-    let sent = (0..<rowCount).filter { row in
-      list.position(of: row, in: queue).map { queue.rows[$0].item.state.isActive } == true
-    }
-    following.latest = now
-    guard !sent.isEmpty else { return }
     let height = layout.rows.count
     let seen = list.window.visible(of: rowCount, height: height)
+    if let latest = following.latest {
+      let isDead = !seen.contains { isBeingSent($0) }
+      if now - latest < (isDead ? Following.shortPause : Following.pause) { return }
+    }
+    let sent = (0..<rowCount).filter(isBeingSent)
+    following.latest = now
+    guard !sent.isEmpty else { return }
     // One row before them is shown as well, which has usually been sent.
     let best = Self.densest(sent, within: max(1, height - 1))
     var first = seen.lowerBound
@@ -68,12 +70,17 @@ extension AppState {
     list.show(from: first, cursor: isOnOne ? list.cursor : next, in: queue, height: height)
   }
 
-  /// The first of those rows that a window of `height` rows can show at once, if it shows as many as possible.
+  private func isBeingSent(_ row: Int) -> Bool {
+    list.position(of: row, in: queue).map { queue.rows[$0].item.state.isActive } == true
+  }
+
+  /// The first of those rows that a window of `height` rows can show at once, if it shows as many as possible. The last
+  /// such window has those that have begun last, and so will be sent longest.
   private static func densest(_ rows: [Int], within height: Int) -> (first: Int, count: Int) {
     var (best, end) = ((first: 0, count: 0), 0)
     for (index, row) in rows.enumerated() {
       while end < rows.count, rows[end] < row + height { end += 1 }
-      if end - index > best.count { best = (row, end - index) }
+      if end - index >= best.count { best = (row, end - index) }
     }
     return best
   }

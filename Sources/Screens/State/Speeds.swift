@@ -173,7 +173,9 @@ struct Speeds: Sendable {
   /// Discards earlier measurements, since the bandwidth limit has changed.
   mutating func startOver(at now: Instant) {
     for (id, item) in sending { sending[id]?.estimate = item.estimate.restarted(at: now) }
-    if let run { self.run = Run(bytes: run.bytes, estimate: run.estimate.restarted(at: now), beginning: now) }
+    if let run {
+      self.run = Run(bytes: run.bytes, estimate: run.estimate.restarted(at: now), beginning: now)
+    }
   }
 
   mutating func forget(_ ids: Set<ItemID>) {
