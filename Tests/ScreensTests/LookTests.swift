@@ -19,17 +19,17 @@ import Testing
 
   @Test func reboundKeysAreEverywhere() throws {
     var state = Fixture.mixed()
-    state.options.keymap = try Keymap([.retry: [.function(5)], .remove: ["X"], .pause: []])
+    state.options.keymap = try Keymap([.retry: [.function(6)], .remove: ["X"], .pause: []])
     state.moveCursor(to: 3)
     #expect(Fixture.play(&state, .key("r")) == [])
-    #expect(Fixture.play(&state, .key(.function(5))) == [.retry([ItemID(4)])])
+    #expect(Fixture.play(&state, .key(.function(6))) == [.retry([ItemID(4)])])
     #expect(Fixture.play(&state, .key("p")) == [])
     #expect(Fixture.type("X", &state) == [.remove([ItemID(4)])])
     Fixture.play(&state, .key(.control("l")))
-    #expect(render(state, size: state.size).text.last?.contains("F5 retry") == true)
+    #expect(render(state, size: state.size).text.last?.contains("F6 retry") == true)
     #expect(render(state, size: state.size).text.last?.contains("pause") == false)
     Fixture.type("?", &state)
-    #expect(render(state, size: state.size).text.contains { $0.contains("F5") })
+    #expect(render(state, size: state.size).text.contains { $0.contains("F6") })
   }
 
   @Test(
@@ -288,7 +288,7 @@ import Testing
 
   @Test("a row says for how long its server has asked to wait, and what it said")
   func rowsSayWhatTheirServerAskedFor() {
-    var state = Fixture.empty(size: Size(width: 120, height: 40))
+    var state = Fixture.empty(size: Size(width: 100, height: 40))
     let failure = Failure(.refused, status: 429, retryAfter: 60)
     Fixture.play(
       &state, .added([Fixture.item(1, "a.bin")]),

@@ -379,10 +379,17 @@ import UploadModel
   static let besideTheQueue: [(String, [Effect], Mode)] = [
     ("clear", [.remove([ItemID(3)])], .queue), ("undo", [.bell], .queue),
     ("pause-all", [], .pausing), ("add", [], .prompt),
-    ("sort", [], .menu), ("sort reverse", [.reorder((1...12).reversed().map(ItemID.init))], .queue),
+    ("sort reverse", [.reorder((1...12).reversed().map(ItemID.init))], .queue),
     ("limit", [], .limit), ("start-stop", [.setStarted(false)], .queue),
     ("add /a", [.add([.typed("/a")])], .queue), ("details 2", [.inspect(ItemID(2))], .details),
   ]
+
+  /// What another pane has too is done there.
+  @Test func aCommandOfTheVisiblePaneStaysThere() {
+    var state = Fixture.mixed()
+    Fixture.play(&state, .key("3"), .history(.rows(Fixture.historyRows)), .command("sort"))
+    #expect(state.pane == .history && state.message == "history sorted: by name")
+  }
 
   @Test(arguments: besideTheQueue)
   func aCommandOfTheQueueShowsIt(_ line: String, _ effects: [Effect], _ mode: Mode) {

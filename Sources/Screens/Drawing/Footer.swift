@@ -96,12 +96,12 @@ extension AppState {
     case (.failWhen, .details(let details)?): queue.row(details.id)?.item.isDoubtful == true
     case (.copyURL, .details(let details)?): queue.row(details.id)?.item.url != nil
     case (.copyURL, .page(let page)?): page.row?.url != nil
-    case (.sendAgain, .page(let page)?): page.row != nil
+    case (.retry, .page(let page)?): page.row != nil
     case (.copyURL, nil), (.openURL, nil):
       (pane == .server ? server.selected?.url : history.selected?.url) != nil
     case (.deleteUploaded, nil): history.selected?.deletionURL != nil
     case (.copyAsCurl, nil): false
-    case (.sendAgain, nil): history.selected != nil
+    case (.retry, nil): history.selected != nil
     case (_, nil) where pane == .targets && Self.aboutTarget.contains(name): targets.selected != nil
     case (.delete, nil): server.selected != nil
     case (.target, nil): options.hasTargets
@@ -118,7 +118,7 @@ extension AppState {
   var rowActions: [Action] {
     let names: Set<Action.Name> = [
       .details, .retry, .failWhen, .pause, .edit, .remove, .moveToTop, .copyURL, .openURL,
-      .copyAsCurl, .deleteUploaded, .sendAgain, .delete, .mark,
+      .copyAsCurl, .deleteUploaded, .delete, .mark,
     ]
     let subjects = subjects
     return Action.inMode(pane.mode).filter { action in

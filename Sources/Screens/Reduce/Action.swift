@@ -15,7 +15,7 @@ package struct Action: Sendable {
     case copyURL, copyAsCurl, theme
     case nextPane, previousPane, queue, server, history, log
     case targets, tryTarget, makeDefault, logIn
-    case refresh, sendAgain, openURL, order, delete, deleteNow, deleteUploaded
+    case refresh, openURL, delete, deleteNow, deleteUploaded
     case command, help, redraw, suspend, quit, interrupt
     case accept, close, complete, completeBack, earlier, later
     case open, parent, toggleHidden

@@ -127,11 +127,11 @@ extension Action {
       .deleteUploaded, ["D"], in: [.queue, .details, .history, .page],
       "delete the file on the server, at the address given in its reply to the upload"),
     Action(
-      .sendAgain, ["r"], in: [.history, .page], "send the file once more", hint: "send again"),
+      .retry, ["r"], in: [.history, .page], "send the file once more", hint: "send again"),
     Action(
       .refresh, ["r", .function(5)], in: [.server], "ask for the list again", hint: "list again"),
     Action(.refresh, [.function(5)], in: [.history], "ask for the list again"),
-    Action(.order, ["o"], in: [.history], "sort by time, by name, or failures first", hint: "sort"),
+    Action(.sort, ["o"], in: [.history], "sort by time, by name, or failures first", hint: "sort"),
     Action(.server, ["2", "L"], in: Mode.panes, "what is on the server", traits: .visual),
     Action(.history, ["3"], in: Mode.panes, "what was sent before", traits: .visual),
     Action(.log, ["4"], in: Mode.panes, "what happened in this session", traits: .visual),
@@ -163,7 +163,7 @@ extension Action {
       .toggleHidden, ["."], in: [.browser], "show or hide names that begin with a dot",
       hint: "hidden"),
     Action(
-      .order, ["o"], in: [.browser], "sort by name, newest first, or largest first", hint: "sort"),
+      .sort, ["o"], in: [.browser], "sort by name, newest first, or largest first", hint: "sort"),
     Action(.details, ["?"], in: [.help], "all keys; once more closes the help", hint: "all keys"),
     Action(.find, ["/"], in: [.help], "show only lines that contain a text", hint: "search"),
     Action(.find, ["/"], in: [.browser], "show only names that contain a text", hint: "filter"),

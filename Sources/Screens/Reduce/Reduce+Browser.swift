@@ -31,7 +31,7 @@ extension AppState {
       browser.list.move(to: browser.list.cursor + 1, of: browser.entries.count, height: height)
     case .markAll: browser.markAll()
     case .invertMarks: browser.invertMarks()
-    case .order: browser.turnOrder(height: height)
+    case .sort: browser.turnOrder(height: height)
     default: _ = browser.list.move(name, of: browser.entries.count, height: height)
     }
     dialog = .browser(browser)

@@ -71,6 +71,7 @@ extension AppState {
       sought = Matcher(argument)
       return findNext(step: 1)
     case .sort:
+      show(.queue)
       guard let order = SortOrder(word: argument) else {
         let orders = SortOrder.allCases.map(\.rawValue).joined(separator: ", ")
         return refuse("sort: expected one of \(orders), not \"\(argument)\"")

@@ -101,7 +101,7 @@ extension AppState {
     }
     guard layout.list.contains(column) else { return [] }
     if row == layout.headings, pane == .queue { return sort(byColumn: column) }
-    if row == layout.headings, pane == .history { return performInPane(.order) }
+    if row == layout.headings, pane == .history { return performInPane(.sort) }
     guard let index = rowIndex(atRow: row, column: column) else { return [] }
     let again = index == shown.cursor
     change(.row(index))
@@ -111,7 +111,7 @@ extension AppState {
   /// Sorts by the column whose heading was clicked; another click reverses the order.
   private mutating func sort(byColumn column: Int) -> [Effect] {
     guard queue.count > 1, !isReading else { return [] }
-    let columns = Columns(in: layout.list, hasTargets: queue.hasSeveralTargets)
+    let columns = columns(in: layout)
     let heads: [(Range<Int>, SortOrder)] = [
       (columns.name, .name), (columns.target, .target), (columns.type, .type),
       (columns.size, .largest), (columns.state, .failed),

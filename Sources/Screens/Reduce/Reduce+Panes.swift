@@ -71,7 +71,7 @@ extension AppState {
     if let effects = perform(name, on: history.subjects) { return effects }
     switch name {
     case .refresh: return [.listHistory(historyRequest)]
-    case .order:
+    case .sort:
       let all = HistoryRow.Order.allCases
       historyOrder = all[((all.firstIndex(of: historyOrder) ?? 0) + 1) % all.count]
       message = "history sorted: \(historyOrder.words)"
@@ -89,12 +89,12 @@ extension AppState {
   /// does not apply to rows.
   private mutating func perform(_ name: Action.Name, on rows: [HistoryRow]) -> [Effect]? {
     switch name {
-    case .sendAgain: return askToSendAgain(rows)
+    case .retry: return askToSendAgain(rows)
     case .openURL: return openURL(rows.map(\.url))
     case .copyURL: return copy(rows.map(\.url))
     case .deleteUploaded: return askToDelete(rows.map(\.uploaded))
     case .copyAsCurl:
-      let key = keyLabel(.sendAgain, in: .history)
+      let key = keyLabel(.retry, in: .history)
       return refuse("curl commands are only made for files in the queue: \(key) queues it")
     default: return nil
     }

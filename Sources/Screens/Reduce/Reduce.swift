@@ -135,7 +135,9 @@ extension AppState {
 
   mutating func perform(_ name: Action.Name) -> [Effect] {
     if !name.has(.looks) { change(.endRange) }
-    if isReading, name.has(.edits) { return refuse(Self.isStillRead) }
+    // The same key may do less elsewhere.
+    let traits = Action.inMode(mode).first { $0.name == name }?.traits ?? []
+    if isReading, traits.contains(.edits) { return refuse(Self.isStillRead) }
     if let effects = performEverywhere(name) { return effects }
     switch dialog {
     case .none where isSetup: return performInSetup(name)
