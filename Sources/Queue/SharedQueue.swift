@@ -454,7 +454,17 @@ package final class SharedQueue {
     tell(judgedAnew: judged.map { ($0, .failed($1)) })
   }
 
-  /// Tells what became of files that counted as sent.
+  /// Counts failed files that may have arrived as sent, since a person has found them on the server.
+  package func confirm(_ ids: [ItemID]) {
+    let confirmed = ids.compactMap { id -> (ItemID, ItemState)? in
+      guard let failure = items.item(id)?.state.failure, failure.mayHaveArrived else { return nil }
+      return (id, .done(Receipt(confirming: failure)))
+    }
+    guard !confirmed.isEmpty, write({ try $0.confirm(confirmed.map(\.0)) }) != nil else { return }
+    tell(judgedAnew: confirmed)
+  }
+
+  /// Tells what became of files that had ended.
   private func tell(judgedAnew changes: [(ItemID, ItemState)]) {
     // The engine is done with them. If one is sent again, that is another upload.
     engine?.remove(changes.map(\.0))
@@ -631,10 +641,9 @@ package final class SharedQueue {
   }
 
   private func applyChanged(_ all: [UploadItem]) {
-    let isJudgedAnew: (UploadItem) -> Bool = {
-      $0.state.isFailed && self.items.item($0.id)?.state.isDone == true
+    let judged = all.filter { item in
+      items.item(item.id).map { $0.state.isJudgedAnew(as: item.state) } == true
     }
-    let judged = all.filter(isJudgedAnew)
     if !judged.isEmpty { tell(judgedAnew: judged.map { ($0.id, $0.state) }) }
     let changed = all.filter { item in !judged.contains { $0.id == item.id } }
     guard let engine else {
@@ -735,9 +744,9 @@ package final class SharedQueue {
       switch news {
       case .item(let id, let state):
         // A new item may be reported before it is read from the queue, and an item's end after it was read there.
-        // An end that is known changes only if a rule judges the file anew.
+        // An end that is known changes only if a rule or a person judges the file anew.
         guard let known = items.item(id),
-          !(known.state.isFinished && state.isFinished) || known.state.isDone && state.isFailed
+          !(known.state.isFinished && state.isFinished) || known.state.isJudgedAnew(as: state)
         else { continue }
         if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
       case .server(let address, let news): told.append(.reachability(server: address, news))

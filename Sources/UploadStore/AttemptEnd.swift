@@ -28,7 +28,8 @@ struct AttemptEnd: Sendable {
 
   init(_ receipt: Receipt) {
     self.init(
-      receipt.skipped != nil ? .skipped : receipt.wasThere ? .wasThere : .done,
+      receipt.skipped != nil
+        ? .skipped : receipt.isConfirmed ? .confirmed : receipt.wasThere ? .wasThere : .done,
       bytes: receipt.bytes)
     (self.receipt, status, pieces) = (receipt, receipt.status, receipt.pieces)
     reply = Self.excerpt(receipt.reply)
@@ -98,6 +99,9 @@ struct AttemptEnd: Sendable {
 }
 
 extension AttemptOutcome {
+  /// The outcomes after which the server has the file.
+  static let there = [done, wasThere, confirmed]
+
   /// The outcome as an SQL literal.
   var sql: String { "'\(rawValue)'" }
 }

@@ -17,11 +17,12 @@ struct LastAttempt {
     status = row[2]
     outcome = (row[3] as String?).map(AttemptOutcome.init)
     receipt = Receipt(
-      status: status ?? 200, url: row[7], deletionURL: row[11],
+      status: status ?? (outcome == .confirmed ? 0 : 200), url: row[7], deletionURL: row[11],
       reply: Reply(text: row[4] ?? "", isCut: row[6], mediaType: row[5]), attempts: row[1],
       seconds: (row[9] as Double?).map { max(0, $0 - (row[8] as Double)) } ?? 0,
       bytes: row[10] ?? 0)
-    receipt.wasThere = outcome == .wasThere || outcome == .skipped
+    receipt.isConfirmed = outcome == .confirmed
+    receipt.wasThere = outcome == .wasThere || outcome == .skipped || outcome == .confirmed
     if outcome == .skipped {
       receipt.fate = NameFate()
       receipt.fate?.skipped = TakenName(row[12] ?? "")

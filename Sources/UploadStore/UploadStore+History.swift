@@ -175,7 +175,7 @@ extension UploadStore {
     let target = TargetName(target)
     let file = "uuid, device, inode, size, modified, ended"
     let condition = "inode IS NOT NULL AND ended >= ? AND \(Self.isTarget)"
-    let outcomes = [AttemptOutcome.done, .wasThere].sql
+    let outcomes = AttemptOutcome.there.sql
     let values: [(any ColumnValue)?] = [
       date.timeIntervalSince1970, target.base, target.beginning, target.beginning,
     ]

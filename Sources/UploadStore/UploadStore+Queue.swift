@@ -86,6 +86,26 @@ extension UploadStore {
     }
   }
 
+  /// Makes sent items of failed ones that a person says have arrived. What failed stays in the history, as a message.
+  /// Items that have not failed, and those that have left the queue, stay as they are.
+  package func confirm(_ ids: [ItemID]) throws(StoreError) {
+    try write { db, revision in
+      for id in ids {
+        try db.execute(
+          """
+          UPDATE item SET state = 'done', failure = NULL, disposal = NULL, revision = ?
+          WHERE id = ? AND listed AND state = 'failed'
+          """, [revision, id.rawValue])
+        guard db.changes == 1 else { continue }
+        try db.execute(
+          """
+          UPDATE attempt SET outcome = ?, arrival = NULL
+          WHERE id = (SELECT MAX(id) FROM attempt WHERE item = ?)
+          """, [AttemptOutcome.confirmed.rawValue, id.rawValue])
+      }
+    }
+  }
+
   /// The target of the last queued item that has not been sent yet; nil if there is no such item.
   package func lastTarget() throws(StoreError) -> String? {
     try value("SELECT target FROM item WHERE listed AND state <> 'done' ORDER BY id DESC LIMIT 1")

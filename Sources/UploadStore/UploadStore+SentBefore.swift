@@ -103,7 +103,7 @@ private struct SentUploads {
         """
       let queued = """
         SELECT attempt.id, ended, \(columns) FROM item JOIN attempt
-          ON attempt.item = item.id AND attempt.outcome IN \([AttemptOutcome.done, .wasThere].sql)
+          ON attempt.item = item.id AND attempt.outcome IN \(AttemptOutcome.there.sql)
         WHERE item.state = 'done' AND \(condition) ORDER BY attempt.id DESC LIMIT 1
         """
       return try (hasQueued ? [pushed, queued] : [pushed]).map { try db.statement($0) }

@@ -213,7 +213,7 @@ final class Driver {
       .listFolder,
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
       .deleteTarget, .restoreTarget, .draftRule, .saveRule,
-      .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .writeLists,
+      .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .writeLists, .confirm,
       .lookForEdited, .probe,
       .previewLine, .previewFile, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:
       break

@@ -78,6 +78,34 @@ struct ProgressTests {
     #expect(try judged.items()[0].state == .waiting)
   }
 
+  @Test(
+    "A person who has found a file on the server makes an arrival of an unclear outcome, which says so"
+  )
+  func confirmed() throws {
+    let store = try harness.open()
+    let files = [item("a"), item("b", inode: 2), item("c", inode: 3)]
+    let ids = try store.enqueue(files).map(\.id)
+    _ = try store.begin(ids)
+    let failure = Failure(.outcomeUnknown("closed"), attempts: 1)
+    try store.record([(ids[0], .failed(failure)), (ids[1], .failed(failure))])
+    // The one that is being sent stays as it is.
+    try store.confirm([ids[0], ids[2]])
+    let again = try harness.open()
+    let receipt = try #require(try again.items()[0].state.receipt)
+    #expect(receipt.isConfirmed && receipt.words == "arrived, noted by hand")
+    #expect(try again.items().map(\.state.isDone) == [true, false, false])
+    #expect(try again.dueDisposals().isEmpty, "nothing happens to the local file")
+    let entry = try #require(try again.history().first { $0.item == ids[0] })
+    #expect(entry.outcome == .confirmed && entry.arrival == nil)
+    #expect(entry.message == failure.explanation, "what failed stays known")
+    // From now on, the file counts as sent before.
+    let asked = try again.items().prefix(2).map { $0.with(.waiting) }
+    #expect(
+      try again.sentBefore(Array(asked)).mapValues(\.isCertain) == [
+        ids[0]: true, ids[1]: false,
+      ])
+  }
+
   @Test("What was sent is kept with the receipt, whatever the item says before and after")
   func sent() throws {
     let store = try harness.open()

@@ -117,7 +117,7 @@ extension AppState {
   /// The actions on the marked rows, or on the row under the cursor if no rows are marked.
   var rowActions: [Action] {
     let names: Set<Action.Name> = [
-      .details, .retry, .failWhen, .pause, .edit, .remove, .moveToTop, .copyURL, .openURL,
+      .details, .retry, .arrived, .failWhen, .pause, .edit, .remove, .moveToTop, .copyURL, .openURL,
       .copyAsCurl, .deleteUploaded, .delete, .mark,
     ]
     let subjects = subjects
@@ -134,6 +134,7 @@ extension AppState {
     case .details, .remove: !subjects.isEmpty
     case .failWhen: options.configuration != nil && subjects.contains(where: \.isDoubtful)
     case .retry: subjects.contains(where: isRetriable)
+    case .arrived: subjects.contains(where: \.mayHaveArrived)
     case .retryAll: queue.totals.failed > 0 || isHeldUp
     case .failures:
       queue.totals.failed + queue.totals.unknown > 1 && subjects.contains(where: \.state.isFailed)

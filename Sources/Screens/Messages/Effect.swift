@@ -23,6 +23,8 @@ package enum Effect: Sendable, Equatable {
   case complete(String)
   /// Send these failed items again; send those that wait for a retry at once.
   case retry([ItemID])
+  /// Count these failed items, which may have arrived, as sent.
+  case confirm([ItemID])
   /// Pause these items; cancel those that are being sent.
   case pause([ItemID])
   /// Let these paused items wait for their turn again.

@@ -118,6 +118,8 @@ struct StateLabel {
       self.init("!", .warning, receipt.words, "done \(receipt.status), has grown", "has grown")
     case (.done(let receipt), _) where receipt.skipped != nil:
       self.init("·", .warning, receipt.words, "name taken, skipped", "skipped")
+    case (.done(let receipt), _) where receipt.isConfirmed:
+      self.init("✓", .good, receipt.words, "noted by hand", "by hand")
     case (.done(let receipt), _) where receipt.wasThere:
       self.init("✓", .good, receipt.words, receipt.proof, "there")
     case (.done(let receipt), _) where receipt.doubt != nil:

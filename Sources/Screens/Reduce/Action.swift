@@ -23,7 +23,7 @@ package struct Action: Sendable {
     case deleteBack, deleteForward, deleteWord, deleteLine
     case finishThenQuit, goOnInBackground, stopAndQuit, finishThese, pauseNow, addAgain, keepAnyway
     case failWhen, saveRule
-    case sendAgainNow, removeNow
+    case sendAgainNow, arrived, removeNow
     case replaceThere, skipThere, keepBoth, replaceAllThere, skipAllThere, keepAllBoth
     case next, previous
 

@@ -109,6 +109,9 @@ extension Action {
       "make replies like that of a doubtful file mean failure",
       hint: "make it a failure", footer: 4, traits: .edits),
     Action(
+      .arrived, [], "count a file that may have arrived as sent: it is on the server",
+      argument: "[FILE…]", traits: .edits),
+    Action(
       .nextActive, ["."], "go to the next file being sent, and along with what is sent",
       traits: .looks),
   ]
@@ -242,6 +245,9 @@ extension Action {
     ),
     Action(
       .sendAgainNow, ["r", "y"], in: [.sendingAgain], "send it once more", hint: "send again"),
+    Action(
+      .arrived, ["a"], in: [.sendingAgain], "count it as sent: it is on the server",
+      hint: "it has arrived"),
     Action(
       .replaceThere, ["r"], in: [.nameTaken], "send the file, and replace what is there",
       hint: "replace it"),

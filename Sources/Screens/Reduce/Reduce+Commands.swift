@@ -110,6 +110,7 @@ extension AppState {
     switch name {
     case .retry: return retry(items)
     case .remove: return askToRemove(items)
+    case .arrived: return confirmArrival(of: items)
     case .pause: return pause(items)
     case .edit: return openForm(items)
     case .details: return items.first.map { openDetails($0.id) } ?? []

@@ -105,6 +105,7 @@ extension AppState {
       return refuse("this queue cannot be sent in the background")
     case .finishThenQuit where !question.buttons.contains { $0.name == name }:
       return refuse("there is nothing left to finish")
+    case .arrived where !question.buttons.contains { $0.name == name }: return [.bell]
     case .accept where question.answer != .accept: return perform(question.answer, in: question)
     case .next, .previous:
       var question = question
@@ -127,6 +128,7 @@ extension AppState {
     case (.addAgain, .addingAgain(let files)): return [.addAgain(files.items)]
     case (_, .nameTaken(let id)): return answer(name, about: id)
     case (.sendAgainNow, .sendingAgain(let ids)): return retryNow(ids.compactMap(item))
+    case (.arrived, .sendingAgain(let ids)): return confirmArrival(of: ids.compactMap(item))
     case (.sendAgainNow, .editingAnyway(let edited, _)): return apply(edited)
     case (.sendAgainNow, .queueingAgain(let rows)): return sendAgainNow(rows)
     case (.pauseNow, _): return pauseOnly(queue.rows.map(\.item))

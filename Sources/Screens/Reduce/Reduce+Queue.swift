@@ -44,6 +44,7 @@ extension AppState {
     case .fewerLanes: return setConcurrency(.fixed(lanes(of: rowTarget).count - 1))
     case .failures: return openFailures()
     case .failWhen: return draftRule(subjects)
+    case .arrived: return confirmArrival(of: subjects)
     case .copyURL: return copyURLs(of: subjects)
     case .openURL: return openURL(subjects.map(\.url))
     case .deleteUploaded: return askToDelete(subjects.map(\.uploaded))
@@ -113,6 +114,15 @@ extension AppState {
     let failed = items.filter(isRetriable)
     list.clearMarks()
     return failed.isEmpty ? [] : [.retry(failed.map(\.id))]
+  }
+
+  /// Counts those items that may have arrived as sent, since the user has found them on the server.
+  mutating func confirmArrival(of items: [UploadItem]) -> [Effect] {
+    let ids = items.filter(\.mayHaveArrived).map(\.id)
+    guard !ids.isEmpty else { return refuse("only what may have arrived can be noted as arrived") }
+    list.clearMarks()
+    message = "\(HumanReadable.count(ids.count, "file")) noted as arrived"
+    return [.confirm(ids)]
   }
 
   /// Makes a rule of the reply of the first doubtful item.

@@ -10,6 +10,8 @@ package struct AttemptOutcome: RawRepresentable, Hashable, Sendable {
   package static let wasThere = Self(rawValue: "there-already")
   /// The server had another file of the name, so the file was not sent.
   package static let skipped = Self(rawValue: "skipped")
+  /// The outcome was unclear, and a person says that the file has arrived.
+  package static let confirmed = Self(rawValue: "confirmed")
   /// The user paused the attempt.
   package static let paused = Self(rawValue: "paused")
   /// hoist was quit, or told to end, while the attempt was under way.
@@ -23,5 +25,7 @@ package struct AttemptOutcome: RawRepresentable, Hashable, Sendable {
   package static func failed(_ code: String) -> Self { Self(rawValue: code) }
 
   /// Outcomes that do not count as failures.
-  package static let harmless: [Self] = [.done, .wasThere, .skipped, .paused, .stopped, .withdrawn]
+  package static let harmless: [Self] = [
+    .done, .wasThere, .skipped, .confirmed, .paused, .stopped, .withdrawn,
+  ]
 }

@@ -37,6 +37,12 @@ package enum ItemState: Hashable, Sendable, Codable {
   /// What the server said when it took the file; nil if it has not.
   package var receipt: Receipt? { if case .done(let receipt) = self { receipt } else { nil } }
 
+  /// Whether `other` is what a rule or a person has made of this end: a failure of a success that says no, or an arrival
+  /// of what was unclear.
+  package func isJudgedAnew(as other: ItemState) -> Bool {
+    isDone && other.isFailed || isFailed && other.receipt?.isConfirmed == true
+  }
+
   /// Whether the server has the whole file, but has not said yet what became of it.
   package var isHandedOver: Bool { if case .awaitingReply = self { true } else { isProcessed } }
 

@@ -19,6 +19,9 @@ package struct Receipt: Hashable, Sendable, Codable {
   package var pieces: PieceCount?
   /// Whether the server had the file already.
   package var wasThere = false
+  /// Whether only a person says that the file has arrived, after an attempt whose outcome was unclear. This proves
+  /// nothing, so nothing happens to the local file.
+  package var isConfirmed = false
   /// The algorithm of the server's checksum, which matches the file's, such as "sha-256"; nil if the server gave none.
   package var verified: String?
 
@@ -56,6 +59,7 @@ package struct Receipt: Hashable, Sendable, Codable {
       return "\(wasThere ? "there already" : "\(status)"), but \(doubtfulBecause)"
     }
     if skipped != nil { return "skipped, the name is taken" }
+    if isConfirmed { return "arrived, noted by hand" }
     return (wasThere ? "there already" : Failure.statusLine(status))
       + (fate?.renamed.map { ", as \($0)" } ?? "") + (proof.map { ", \($0)" } ?? "")
   }
@@ -71,6 +75,12 @@ package struct Receipt: Hashable, Sendable, Codable {
 
   /// How fast the last attempt was, in bytes per second; nil if nothing moved.
   package var meanSpeed: Double? { ThroughputEstimate.mean(of: bytes, in: seconds) }
+
+  /// The receipt of a file that a person has found on the server, after a failure that left this unclear.
+  package init(confirming failure: Failure) {
+    self.init(status: failure.status ?? 0, reply: failure.reply, attempts: failure.attempts)
+    (wasThere, isConfirmed) = (true, true)
+  }
 
   package init(
     status: Int, url: String? = nil, deletionURL: String? = nil, reply: Reply = Reply(),

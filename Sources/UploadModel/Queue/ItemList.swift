@@ -345,7 +345,7 @@ extension ItemList.Attempt {
       self.init(number: next - 1, at: instant, words: failure.headline, isGood: false)
     default: return nil
     }
-    // A file that was done has only been judged anew.
-    if item.state == new || item.state.isDone { return nil }
+    // What was judged anew has only been sent once.
+    if item.state == new || item.state.isDone || item.state.isJudgedAnew(as: new) { return nil }
   }
 }

@@ -59,6 +59,7 @@ extension HistoryEntry {
         ?? (status.map { Failure.statusLine($0) } ?? "sent") + proof
     case .wasThere: growthWords.map { "there already, but \($0)" } ?? "there already\(proof)"
     case .skipped: "skipped, the name is taken"
+    case .confirmed: "arrived, noted by hand"
     case .withdrawn: "not sent"
     case nil: "under way"
     default:
@@ -89,7 +90,7 @@ extension HistoryEntry {
   var end: HistoryRow.End {
     switch outcome {
     case .done where doubt != nil, _ where growth != nil: .doubtful
-    case .done, .wasThere, .skipped: .sent
+    case .done, .wasThere, .skipped, .confirmed: .sent
     case nil, .paused, .stopped, .withdrawn: .open
     default: arrival == .unclear ? .unknown : .failed
     }

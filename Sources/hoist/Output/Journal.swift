@@ -64,7 +64,9 @@ struct Journal: Sendable {
       (level, message) = (
         receipt.isDoubtful ? .warning : .info,
         receipt.skipped != nil
-          ? "skipped, the name is taken" : receipt.wasThere ? "there already" : "sent"
+          ? "skipped, the name is taken"
+          : receipt.isConfirmed
+            ? "arrived, noted by hand" : receipt.wasThere ? "there already" : "sent"
       )
       if let doubt = receipt.doubtfulBecause { metadata["doubtful"] = "\(doubt)" }
       metadata["status"] = "\(receipt.status)"

@@ -74,10 +74,12 @@ struct JSONReporter: PushReporter {
       write(
         "finished", item, sent: receipt.bytes,
         [
-          "status": JSONValue(receipt.status), "attempt": JSONValue(receipt.attempts),
+          "status": JSONValue(receipt.isConfirmed ? nil : receipt.status),
+          "attempt": JSONValue(receipt.attempts),
           "seconds": Self.seconds(receipt.seconds), "url": JSONValue(receipt.url),
           "deletion_url": JSONValue(receipt.deletionURL), "reply": .string(receipt.reply.text),
           "there_already": receipt.wasThere && receipt.skipped == nil ? .bool(true) : nil,
+          "confirmed": receipt.isConfirmed ? .bool(true) : nil,
           "name_taken": receipt.skipped.map(Self.taken),
           "renamed": JSONValue(receipt.fate?.renamed),
           "verified": JSONValue(receipt.verified), "doubtful": JSONValue(receipt.doubtfulBecause),

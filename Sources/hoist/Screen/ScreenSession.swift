@@ -196,6 +196,7 @@ final class ScreenSession {
     case .listHistory(let request): answers.listHistory(request)
     case .inspect(let id): answers.inspect(id)
     case .copyAsCurl(let id): answers.copyAsCurl(id)
+    case .confirm(let ids): queue.confirm(ids)
     case .writeLists(let lists): answers.write(lists)
     case .openURL(let url): programs.openURL(url)
     // Several processes may show the queue; only the sender notifies the user at the end, so that this happens once.

@@ -54,7 +54,7 @@ final class SetupSession {
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
       .deleteTarget, .restoreTarget, .draftRule, .saveRule, .listServer,
       .deleteOnServer, .deleteUploaded,
-      .listHistory, .inspect, .probe, .copy, .openURL, .copyAsCurl, .writeLists,
+      .listHistory, .inspect, .probe, .copy, .openURL, .copyAsCurl, .writeLists, .confirm,
       .notify, .notifyDesktop,
       .runEndCommand:
       break

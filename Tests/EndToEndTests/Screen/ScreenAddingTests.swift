@@ -84,6 +84,47 @@ extension EndToEnd {
       #expect(inbox.names.count == 4)
     }
 
+    @Test(
+      "a window that looks on notes what may have arrived as arrived; all show it, and the local file stays"
+    )
+    func noted() async throws {
+      let person = try Person()
+      let server = try HostileServer { connection, _ in _ = connection.readRequest() }
+      defer { server.stop() }
+      try person.configure(
+        """
+        default_target = "nas"
+        [targets.nas]
+        url = "\(server.url().absoluteString)"
+        after = "delete"
+        """)
+      for name in ["a.txt", "b.txt"] { try person.folder.write(name, count: 1000) }
+      let sender = try await person.terminal(columns: 100, rows: 30)
+      try await sender.command("hoist a.txt b.txt")
+      try await sender.wait(for: "2 unknown")
+      let other = try await person.terminal(columns: 100, rows: 30)
+      try await other.command("hoist")
+      try await other.wait(for: "2 unknown")
+      try await other.press("g", "r")
+      try await other.wait(for: "it has arrived")
+      try await other.press("a")
+      for terminal in [other, sender] {
+        let screen = try await terminal.wait(for: "1 unknown")
+        let row = try await terminal.wait(for: "noted by hand").row(with: "✓ a.txt")
+        #expect(row?.contains("arrived, noted by hand") == true, "\(screen.text)")
+      }
+      #expect(server.requests.count == 2, "nothing is sent again")
+      for terminal in [other, sender] {
+        try await terminal.press("q")
+        try await terminal.waitForShell()
+      }
+      let history = try await person.run("history", "--json")
+      #expect(history.output.contains("\"confirmed\""), "\(history)")
+      let shown = try await person.run("history")
+      #expect(shown.output.contains("arrived, noted by hand"), "\(shown)")
+      #expect(FileManager.default.fileExists(atPath: "\(person.folder.path)/a.txt"))
+    }
+
     @Test("nor is what may have arrived, whether it is added anew or taken from the history")
     func mayHaveArrived() async throws {
       let person = try Person()

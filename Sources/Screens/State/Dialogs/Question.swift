@@ -39,8 +39,9 @@ struct Question: Sendable {
   init(_ subject: Subject) {
     self.subject = subject
     // The safe answer is preselected: what is deleted cannot be restored, and what is sent twice is stored twice.
-    if [.deleting, .deletingTarget, .keepingTarget, .addingAgain, .sendingAgain, .nameTaken]
-      .contains(mode)
+    if mode == .sendingAgain {
+      lit = buttons.count - 1
+    } else if [.deleting, .deletingTarget, .keepingTarget, .addingAgain, .nameTaken].contains(mode)
     {
       lit = 1
     }
@@ -65,6 +66,8 @@ struct Question: Sendable {
   /// A button for each of the mode's actions that has a hint. The hint is the label of the button.
   var buttons: [Action] {
     var buttons = Action.inMode(mode).filter { $0.hint != nil }
+    // What the history has, or another target, may have left this queue.
+    if case .sendingAgain = subject {} else { buttons.removeAll { $0.name == .arrived } }
     guard case .quitting(let background, let canFinish) = subject else { return buttons }
     if !canFinish { buttons.removeAll { $0.name == .finishThenQuit } }
     guard let index = buttons.firstIndex(where: { $0.name == .goOnInBackground })

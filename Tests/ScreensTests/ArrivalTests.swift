@@ -1,0 +1,58 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// A person says that a file whose outcome is unclear has arrived.
+@Suite struct ArrivalTests {
+  private static let unknown = ItemState.failed(
+    Failure(.outcomeUnknown("the connection was closed"), attempts: 1))
+
+  private static func queue() -> AppState {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state,
+      .added([
+        Fixture.item(1, "a.bin", state: unknown),
+        Fixture.item(2, "b.bin", state: .failed(Fixture.tooLarge)),
+        Fixture.item(3, "c.bin", state: unknown),
+      ]))
+    return state
+  }
+
+  private static func text(_ state: AppState) -> String {
+    render(state, size: state.size).text.joined(separator: "\n")
+  }
+
+  @Test func theQuestionBeforeSendingAgainTakesThatAnswer() {
+    var state = Self.queue()
+    #expect(Fixture.play(&state, .key("r")) == [] && state.mode == .sendingAgain)
+    #expect(Self.text(state).contains("it has arrived"))
+    #expect(Fixture.play(&state, .key("a")) == [.confirm([ItemID(1)])])
+    #expect(state.dialog == nil && state.message == "1 file noted as arrived")
+    let receipt = Receipt(confirming: Failure(.outcomeUnknown("closed"), attempts: 1))
+    Fixture.play(&state, .engine([(ItemID(1), .done(receipt))], at: state.now + 1), .key("j"))
+    let line = Self.text(state).split(separator: "\n").first { $0.contains("a.bin") } ?? ""
+    #expect(line.contains("✓ a.bin") && line.contains("arrived, noted by hand"), "\(line)")
+    #expect(state.queue.totals.unknown == 1 && state.queue.totals.there == 1)
+    #expect(state.queue.row(ItemID(1))?.attempts.isEmpty == true, "nothing was sent")
+  }
+
+  /// Of several, those that are known not to have arrived are left as they are.
+  @Test func onlyWhatIsUnclearCanHaveArrived() {
+    var state = Self.queue()
+    Fixture.play(&state, .key(.control("a")), .key("r"))
+    #expect(Fixture.play(&state, .key("a")) == [.confirm([ItemID(1), ItemID(3)])])
+    state = Self.queue()
+    #expect(Fixture.play(&state, .command("arrived 3")) == [.confirm([ItemID(3)])])
+    #expect(Fixture.play(&state, .command("arrived 2")) == [.bell])
+    #expect(state.message == "only what may have arrived can be noted as arrived")
+  }
+
+  /// The button that Enter presses is the one that changes nothing.
+  @Test func enterLeavesItAsItIs() {
+    var state = Self.queue()
+    Fixture.play(&state, .key("r"))
+    #expect(Fixture.play(&state, .key(.enter)) == [] && state.dialog == nil)
+  }
+}
