@@ -42,6 +42,23 @@ import UploadModel
     #expect(state.message == nil)
   }
 
+  /// A dialog's keys stay where they are, and the message is whole.
+  @Test(arguments: [Size(width: 80, height: 24)] + Fixture.sizes.suffix(1))
+  func overADialogItHidesNoKeys(_ size: Size) {
+    for keys: [Key] in [["b"], ["?"], [.enter], ["a"], [":"], ["/"], ["o"]] {
+      var state = Fixture.mixed(size: size)
+      for key in keys { Fixture.play(&state, .key(key)) }
+      let before = Self.lines(state)
+      Fixture.play(&state, .message(Self.long))
+      let lines = Self.lines(state)
+      let count = state.messageLines(in: size.width).count
+      let text = lines[(size.height - 1 - count)..<(size.height - 1)]
+        .map { $0.trimming { $0 == " " } }.joined(separator: " ")
+      #expect(text == Self.long, "\(keys): \(text)")
+      #expect(lines[size.height - 1] == before[size.height - 1])
+    }
+  }
+
   @Test func itGoesWhenItIsNoLongerSo() {
     var state = Fixture.empty()
     let trouble = CredentialTrouble.refused

@@ -24,13 +24,19 @@ struct HeaderAndFooter {
       let row = layout.total - message.count + index
       canvas.put(line, row: row, column: 1, style: Style(.warning))
     }
-    if paintPrompt(on: &canvas) { return }
-    // A dialog may cover the line of the totals.
-    if state.dialog != nil, let message = state.message {
-      let columns = 1..<canvas.size.width - 1
-      canvas.put(message, row: layout.footer, columns: columns, style: Style(.warning))
-    } else {
+    if !paintPrompt(on: &canvas) {
       Footer(state, width: canvas.size.width).paint(row: layout.footer, on: &canvas)
+    }
+  }
+
+  /// Paints the message over a dialog, above the keys.
+  func paintMessageOverDialog(on canvas: inout Canvas) {
+    let width = canvas.size.width
+    let lines = state.dialog == nil ? [] : state.messageLines(in: width)
+    for (index, line) in lines.enumerated() {
+      let row = layout.footer - lines.count + index
+      canvas.fill(row: row, columns: 0..<width, style: Style(.plain))
+      canvas.put(line, row: row, column: 1, style: Style(.warning))
     }
   }
 

@@ -30,6 +30,7 @@ package func render(_ state: AppState, size: Size) -> Frame {
   for dialog in state.dialogs {
     DialogBox(dialog: dialog, state: state, size: size).paint(on: &canvas)
   }
+  HeaderAndFooter(state: state, layout: layout).paintMessageOverDialog(on: &canvas)
   return canvas.frame
 }
 

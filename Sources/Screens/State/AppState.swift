@@ -193,7 +193,8 @@ package struct AppState: Sendable {
   func messageLines(in width: Int) -> [ArraySlice<Glyph>] {
     guard let message else { return [] }
     return TextFitting.wrapped(
-      Glyphs.of(message, ascii: isASCII), to: max(2, width - 2), lines: 3, ascii: isASCII)
+      Glyphs.of(message, ascii: isASCII), to: max(2, width - 2), lines: max(3, size.height / 5),
+      ascii: isASCII)
   }
 
   /// The uppermost dialog, which has the keyboard focus. Setting it replaces that dialog, or closes it if it is `nil`.
@@ -308,7 +309,8 @@ package struct AppState: Sendable {
 
   /// Whether something else than the user or the turn holds files back.
   var isHeldUp: Bool {
-    !outages.isEmpty || refusals.values.contains(where: \.holdsAll) || waits.values.contains(where: isUnderWay)
+    !outages.isEmpty || refusals.values.contains(where: \.holdsAll)
+      || waits.values.contains(where: isUnderWay)
   }
 
   private func isUnderWay(_ wait: Outage) -> Bool { wait.nextTry.map { $0 > now } == true }
