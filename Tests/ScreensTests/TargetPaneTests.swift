@@ -6,7 +6,8 @@ import UploadModel
 /// The pane of targets.
 @Suite struct TargetPaneTests {
   static let rows = [
-    TargetRow(name: "album", url: "https://nas.local/upload", concurrency: 3, limits: "at most 2 MB/s"),
+    TargetRow(
+      name: "album", url: "https://nas.local/upload", concurrency: 3, limits: "at most 2 MB/s"),
     TargetRow(name: "photos", url: "https://api.example.com/upload", isUsual: true),
     TargetRow(name: "tickets", url: "https://tickets.example.com/"),
   ]
@@ -44,6 +45,26 @@ import UploadModel
     #expect(state.trials.isEmpty)
   }
 
+  @Test(arguments: [80, 120, 200])
+  func eachHasItsTotals(_ width: Int) {
+    var state = Fixture.empty(size: Size(width: width, height: 40))
+    var items = (1...40).map { Fixture.item($0, "\($0)", state: .done(Fixture.receipt)) }
+    for index in items.indices { items[index].target = index < 30 ? "album" : "" }
+    items[0].state = .failed(Fixture.tooLarge)
+    items[1].state = .waiting
+    items[39].state = .failed(Failure(.outcomeUnknown("closed"), attempts: 1))
+    Fixture.play(&state, .added(items), .key("5"), .targets(Self.rows))
+    let words =
+      switch width {
+      case 80: ["28 of 30, 1 failed ", "9 of 10, 1 unknown "]
+      case 120: ["28 of 30 ", "9 of 10 "]
+      default: ["28 of 30 sent, 1 failed ", "9 of 10 sent, 1 unknown "]
+      }
+    #expect(Self.line("album", state).contains(words[0]))
+    #expect(Self.line("photos", state).contains(words[1]))
+    #expect(!Self.line("tickets", state).contains(" of "))
+  }
+
   /// The header, the pane and the details of a target say the same of its lanes.
   @Test func theLanesAreThoseThatAreInUse() {
     var state = Self.pane()
@@ -65,7 +86,8 @@ import UploadModel
     Fixture.play(&state, .refusal(target: "photos", .forbidden))
     #expect(
       state.message
-        == "photos answered 403 to several files in a row: until it accepts one, they go one at a time")
+        == "photos answered 403 to several files in a row: until it accepts one, they go one at a time"
+    )
     Fixture.play(&state, .key("1"))
     let text = render(state, size: state.size).text
     #expect(text[0].contains("one at a time after 403"), "\(text[0])")

@@ -4,6 +4,8 @@ extension ListPane<TargetRow> {
     var rest = ColumnsFromRight(end: width - 1)
     let status = rest.take(Self.statusWidth(in: width), gap: 2)
     let usual = rest.take(7, gap: 2, if: width >= 60)
+    let hasFiles = state.queue.count > 0
+    let files = rest.take(width >= 140 ? 24 : 14, gap: 2, if: width >= 100 && hasFiles)
     let limits = rest.take(28, gap: 2, if: width >= 110)
     let names = state.targets.rows.all.map { Glyphs.width(Glyphs.of($0.name, ascii: false)) }
     let name = 4..<min(rest.end, 4 + max(8, names.max() ?? 0))
@@ -23,8 +25,15 @@ extension ListPane<TargetRow> {
           let limit = $0.limits.isEmpty ? "" : ", \($0.limits)"
           return state.lanes(of: $0.name).words + limit
         },
+        Column(
+          heading: "FILES", place: files,
+          role: { state.counts(of: $0.name).hasProblems ? .warning : .dim },
+          text: { state.counts(of: $0.name).words(fitting: files.count) }),
         Column(heading: "STATE", place: status, role: { state.status(of: $0).role }) {
-          state.status(of: $0).words
+          // In a narrow window, the files are counted here, if nothing is wrong.
+          let (words, role) = state.status(of: $0)
+          let count = files.isEmpty ? state.counts(of: $0.name).words(fitting: status.count) : ""
+          return count.isEmpty || role == .bad || role == .warning ? words : count
         },
       ])
   }
@@ -50,7 +59,9 @@ extension AppState {
 
   /// The state of a target, in a few words: a current problem, the result of trying it, or its use.
   func status(of row: TargetRow) -> (words: String, role: Role) {
-    if let trouble = refusals[row.name] { return (trouble.words, trouble.holdsAll ? .bad : .warning) }
+    if let trouble = refusals[row.name] {
+      return (trouble.words, trouble.holdsAll ? .bad : .warning)
+    }
     if let outage = outage(at: row.url) {
       return ("away · \(outage.words(at: now))", .warning)
     }

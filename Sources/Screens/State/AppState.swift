@@ -71,6 +71,8 @@ package struct AppState: Sendable {
   private(set) var dialogs: [Dialog] = []
   /// The long texts about the selected file, laid out for the pane beside the list.
   let sideTexts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
+  /// The files for each target, by its name.
+  let targetCounts = Memoized<ItemList.Version, [String: TargetCounts]>()
   /// The preview that was requested last, and the answer once it has come.
   var previewed: (request: FilePreview.Request?, preview: FilePreview?)
   /// The folder from which files were chosen last.

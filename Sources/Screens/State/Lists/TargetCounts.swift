@@ -1,0 +1,64 @@
+import UploadModel
+
+/// How many of the queue's files go to a target, and what became of them.
+struct TargetCounts: Hashable, Sendable {
+  var all = 0
+  var sent = 0
+  var failed = 0
+  var unknown = 0
+
+  var hasProblems: Bool { failed + unknown > 0 }
+
+  mutating func add(_ kind: ItemState.Kind) {
+    all += 1
+    switch kind {
+    case .sent: sent += 1
+    case .failed: failed += 1
+    case .unknown: unknown += 1
+    case .waiting, .sending, .retrying, .paused: break
+    }
+  }
+
+  mutating func add(_ other: TargetCounts) {
+    all += other.all
+    sent += other.sent
+    failed += other.failed
+    unknown += other.unknown
+  }
+
+  /// Such as "12 of 40 sent, 3 failed", or "12 of 40" if there is little room; empty if there are no files.
+  func words(fitting width: Int) -> String {
+    guard all > 0 else { return "" }
+    let far = "\(HumanReadable.grouped(sent)) of \(HumanReadable.grouped(all))"
+    let others = [(failed, "failed"), (unknown, "unknown")].filter { $0.0 > 0 }
+      .map { ", \(HumanReadable.grouped($0.0)) \($0.1)" }.joined()
+    return ["\(far) sent\(others)", "\(far)\(others)"].first { $0.count <= width } ?? far
+  }
+}
+
+extension ItemList {
+  /// Changes with the items and what became of them.
+  struct Version: Equatable, Sendable {
+    var rows: Int
+    var kinds: Int
+  }
+
+  var stateVersion: Version { Version(rows: version, kinds: kindsVersion) }
+
+  /// The files for each target, by its name.
+  var countsByTarget: [String: TargetCounts] {
+    rows.reduce(into: [:]) { counts, row in
+      counts[row.item.target, default: TargetCounts()].add(row.item.state.kind)
+    }
+  }
+}
+
+extension AppState {
+  /// The files of the queue that go to a target. Those that name none go to the chosen one.
+  func counts(of target: String) -> TargetCounts {
+    let all = targetCounts.value(for: queue.stateVersion) { _ in queue.countsByTarget }
+    return [target, target == self.target ? "" : nil].reduce(into: TargetCounts()) { sum, name in
+      if let count = name.flatMap({ all[$0] }) { sum.add(count) }
+    }
+  }
+}
