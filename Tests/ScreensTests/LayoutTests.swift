@@ -49,10 +49,9 @@ import Testing
     Fixture.type("jjj", &state)
     let text = render(state, size: size).text
     #expect(text[1].contains("╮╭─ disk.img ─"))
-    #expect(
-      text.contains { $0.contains("│ ✗ failed: 413 Content Too Large · maximum") })
-    #expect(text.contains { $0.contains("│ Path     /home/me/disk.img") })
-    #expect(text.contains { $0.contains("The server said (application/json):") })
+    #expect(text.contains { $0.contains("│ ✗ failed: 413 Content Too Large · ") })
+    #expect(text.contains { $0.contains("│ Folder   /home/me") })
+    #expect(text.contains { $0.contains("│ The server refused it: 413") })
     // After an edit, which was made because of these words, they are gone.
     Fixture.play(&state, .command("edit disk.img"), .paste("x"), .key(.enter))
     let edited = render(state, size: size).text.joined(separator: "\n")
@@ -155,7 +154,7 @@ import Testing
     let place = text.unicodeScalars.distance(from: text.startIndex, to: column.lowerBound)
     #expect(
       Fixture.play(&state, .mouse(Mouse(.click, row: 39, column: place))) == [.retry([ItemID(4)])])
-    let columns = Columns(in: state.layout.list)
+    let columns = state.columns(in: state.layout)
     let size = columns.size.lowerBound
     Fixture.play(&state, .mouse(Mouse(.click, row: 2, column: size + 4)))
     #expect(state.queue.rows.first?.item.id == ItemID(4))

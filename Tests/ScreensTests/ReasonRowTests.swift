@@ -20,7 +20,7 @@ import UploadModel
 
   private static func place(_ state: AppState) -> Range<Int> {
     let label = StateLabel(of: state.queue.rows[0], in: state)
-    return Columns(in: state.layout.list).reason(for: label, ascii: false)
+    return state.columns(in: state.layout).reason(for: label, ascii: false)
   }
 
   /// What the rows' reasons say, line by line.

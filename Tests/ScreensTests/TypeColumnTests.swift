@@ -78,7 +78,7 @@ import Testing
         let size = Size(width: width, height: height)
         let state = Self.queue(size, targets: targets)
         let frame = render(state, size: size)
-        let columns = Columns(in: state.layout.list, hasTargets: targets.count > 1)
+        let columns = state.columns(in: state.layout)
         func text(_ row: Int, _ place: Range<Int>) -> String {
           Array(frame.line(row))[place].map(\.glyph.text).joined()
         }

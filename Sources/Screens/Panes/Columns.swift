@@ -1,3 +1,5 @@
+import UploadModel
+
 /// The columns of the queue in a list of a given width. In narrow lists, some are empty.
 struct Columns {
   let name, target, type, size, bar, percent, state: Range<Int>
@@ -13,8 +15,18 @@ struct Columns {
   /// The width that names keep, whatever else is shown.
   private static let shortName = 14
 
+  /// From this width on, the columns depend on how long the names and types are.
+  private static let wide = 84
+
+  /// How wide a list is in which nothing of these names and types is cut, with its borders.
+  static func width(for longest: ItemList.Longest) -> Int {
+    name + max(shortName, longest.name) + (max(shortType, longest.type) + 1) + 7 + 12 + 5 + 31 + 3
+  }
+
   /// With `hasTargets`, the files go to several targets, and each row names its own.
-  init(in columns: Range<Int>, hasTargets: Bool = false) {
+  init(
+    in columns: Range<Int>, hasTargets: Bool = false, for longest: ItemList.Longest = .init()
+  ) {
     // Room is given out by importance: if something does not fit, neither does what comes after it. Names pay for it
     // down to their shortest.
     var room = columns.count - Self.name - Self.shortName - (4 + 1) - (15 + 1)
@@ -30,16 +42,35 @@ struct Columns {
     let hasTarget = hasTargets && fits(6 + 1)
     let isWider = !hasTargets && fits(3)
 
-    // The rest is shared; most of it goes to names, which take what is left, and to states.
-    let extra = max(0, room)
+    let share = Share(
+      max(0, room), for: columns.count >= Self.wide && longest.name > 0 ? longest : nil)
     var rest = ColumnsFromRight(end: columns.upperBound - (isWide ? 1 : 0))
-    state = rest.take((isWider ? 21 : isWide ? 18 : 15) + min(42, extra / 3))
+    state = rest.take((isWider ? 21 : isWide ? 18 : 15) + share.state)
     percent = rest.take(4)
-    bar = rest.take(8 + min(24, extra / 8), gap: 2, if: hasBar)
+    bar = rest.take(8 + share.bar, gap: 2, if: hasBar)
     size = rest.take(6, if: hasSize)
-    type = rest.take(Self.shortType + min(15, extra / 5), if: hasType)
-    target = rest.take(6 + min(10, extra / 8), if: hasTarget)
+    type = rest.take(Self.shortType + share.type, if: hasType)
+    target = rest.take(6 + share.target, if: hasTarget)
     name = columns.lowerBound + Self.name..<max(columns.lowerBound + Self.name, rest.end)
+  }
+
+  /// How the columns share what is left once all have their least widths. Names take what the others leave.
+  private struct Share {
+    var state, bar, type, target: Int
+
+    /// With the lengths of all names and types, no more goes to them than they need.
+    init(_ extra: Int, for longest: ItemList.Longest?) {
+      (target, bar) = (min(10, extra / 8), min(24, extra / 8))
+      guard let longest else {
+        (state, type) = (min(42, extra / 3), min(15, extra / 5))
+        return
+      }
+      type = min(extra / 6, max(0, longest.type - Columns.shortType))
+      let room = extra - type - target - bar
+      // Names come first; in a very wide list, reasons get as much.
+      let names = min(max(0, longest.name - Columns.shortName), room <= 20 ? room : 10 + room / 2)
+      state = min(80, room - names)
+    }
   }
 
   /// The columns for the reason of a failure: those of the progress and the state and, if the reason needs more, that

@@ -58,7 +58,13 @@ struct ItemDetails {
     let sign = words.sign(ascii: isASCII).text
     let title = wrapped("\(sign) \(words.forms.first ?? "")", words.role, width: width)
     return title + reason(width: width) + [TextLine()] + fields(width: width, isWhole: false)
-      + attempts(width: width) + texts.reply
+      + attempts(width: width) + (isReplyNews ? texts.reply : [])
+  }
+
+  /// Whether the reply says more than the title. That of a success is for programs, and the title has the sentence that
+  /// a failure's reply has for people.
+  private var isReplyNews: Bool {
+    item.state.receipt.map(\.isDoubtful) ?? true && row.said == nil
   }
 
   /// Why the item failed, below a blank line.
@@ -72,7 +78,7 @@ struct ItemDetails {
 
   /// The facts, each with its label. The state and those that the reader can do without are there only if `isWhole`.
   private func fields(width: Int, isWhole: Bool) -> [TextLine] {
-    var shown = fact("Path", item.location.description)
+    var shown = isWhole ? fact("Path", item.location.description) : place
     if let sent {
       let isOther =
         sent.name != item.location.name || sent.mediaType != item.mediaType
@@ -84,7 +90,12 @@ struct ItemDetails {
       shown += fact("Name", item.fileName)
     }
     shown += fact("Field", item.field) + fact("Target", item.target.isEmpty ? nil : item.target)
-    shown += facts.filter { isWhole || $0.label != "State" }
+    // Beside the list, the title has the state, and the attempts are counted where they are listed.
+    shown += facts.filter { fact in
+      isWhole
+        || fact.label != "State" && fact.label != "Status"
+          && !(fact.label == "Tries" && hasStory)
+    }
     let labels = 9
     shown += fact("Speed", graph(width: width - labels), .accent)
     return shown.flatMap { fact in
@@ -92,6 +103,16 @@ struct ItemDetails {
         (fact.label, .dim), labels: labels, fact.text, fact.role, to: width, ascii: isASCII
       ).map { Self.leading($0, to: fact) }
     }
+  }
+
+  /// Where the file is. If it is the title's file, the folder is enough.
+  private var place: [Fact] {
+    let path = item.location.description
+    let end = "/\(item.fileName)"
+    guard path.hasSuffix(scalars: end), path.utf8.count > end.utf8.count else {
+      return fact("Path", path)
+    }
+    return fact("Folder", String(path.unicodeScalars.dropLast(end.unicodeScalars.count)))
   }
 
   /// Everything, in lines of `width` columns, with the reply and the request from `texts`.
@@ -144,15 +165,30 @@ struct ItemDetails {
     return texts
   }
 
-  /// How each attempt of this session ended, if there was more than one.
+  /// Whether there is more to say of the attempts of this session than of the only one that succeeded.
+  private var hasStory: Bool { row.attempts.count > 1 || row.attempts.first?.isGood == false }
+
+  /// The attempts of this session: when each began and ended, how far it came, and what became of it.
   private func attempts(width: Int) -> [TextLine] {
-    guard row.attempts.count > 1 else { return [] }
-    return [TextLine(), line("Attempts:", .heading)]
-      + row.attempts.flatMap { attempt in
-        wrapped(
-          "\(attempt.number)  \(state.clock(attempt.at))  \(attempt.words)",
-          attempt.isGood ? .good : .warning, width: width)
-      }
+    guard hasStory else { return [] }
+    var lines = row.attempts.flatMap { attempt in
+      let start = attempt.beginning.map { "\(state.clock($0))–" } ?? ""
+      let far = attempt.reached > 0 ? TotalLine.part(attempt.reached, of: item.sentSize) + ", " : ""
+      return numbered(
+        attempt.number, "\(start)\(state.clock(attempt.at))  \(far)\(attempt.words)",
+        attempt.isGood ? .good : .warning, width: width)
+    }
+    if let number = item.state.attempt, item.state.isActive,
+      let start = state.queue.beginning(of: item.id)
+    {
+      lines += numbered(number, "since \(state.clock(start))", .accent, width: width)
+    }
+    return [TextLine(), line("Attempts:", .heading)] + lines
+  }
+
+  private func numbered(_ number: Int, _ text: String, _ role: Role, width: Int) -> [TextLine] {
+    TextLine.labelled(
+      ("\(number)", role), labels: 3, text, role, to: width, ascii: isASCII)
   }
 
   /// The server's message, line by line, made safe.

@@ -12,7 +12,7 @@ struct QueuePane {
 
   init(_ state: AppState, layout: Layout) {
     (self.state, self.layout) = (state, layout)
-    columns = Columns(in: layout.list, hasTargets: state.queue.hasSeveralTargets)
+    columns = state.columns(in: layout)
     matcher = state.litMatcher
     targets = TargetLabels(columns.target.isEmpty ? [] : state.queue.targetNames)
   }
@@ -233,6 +233,11 @@ struct QueuePane {
 }
 
 extension AppState {
+  /// The columns of the queue's rows.
+  func columns(in layout: Layout) -> Columns {
+    Columns(in: layout.list, hasTargets: queue.hasSeveralTargets, for: queue.longest)
+  }
+
   /// The numbers of the rows on the lines of the queue's pane. That of the row under the cursor is there twice if its
   /// file failed and the reason needs two lines.
   func queueLines(_ layout: Layout) -> [Int] {
@@ -241,7 +246,7 @@ extension AppState {
     guard height > 2, let row = row(list.cursor), row.item.state.isFailed,
       let place = lines.firstIndex(of: list.cursor)
     else { return lines }
-    let columns = Columns(in: layout.list, hasTargets: queue.hasSeveralTargets)
+    let columns = columns(in: layout)
     let label = StateLabel(of: row, in: self)
     let room = columns.reason(for: label, ascii: isASCII).count
     guard label.wrapped(to: room, ascii: isASCII).count > 1 else { return lines }

@@ -42,13 +42,13 @@ struct ThroughputPane {
   private func paintEvents(in box: Layout.Box, on canvas: inout Canvas) {
     canvas.outline(box, [("Just now", .heading)], keys: state.hint(.log, "log"))
     let columns = box.innerColumns
-    let events = state.log.lines.suffix(box.innerRows.count)
+    let events = state.log.latest.suffix(box.innerRows.count)
     for (row, event) in zip(box.innerRows, events) {
-      let time = state.clock(event.at)
+      let time = state.clock(event.line.at)
       canvas.put(time, row: row, column: columns.lowerBound + 1, style: Style(.dim))
       let start = columns.lowerBound + 2 + time.count
       let place = start..<max(start + 1, columns.upperBound - 1)
-      canvas.putMiddle(event.text, row: row, columns: place, style: Style(event.role))
+      canvas.putMiddle(event.text, row: row, columns: place, style: Style(event.line.role))
     }
   }
 }

@@ -329,6 +329,7 @@ package struct AppState: Sendable {
   func layout(in size: Size) -> Layout {
     Layout(
       size: size, hasNotice: notice != nil, pane: pane, isEmpty: queue.count == 0,
+      listWidth: Columns.width(for: queue.longest),
       messageLines: dialog == nil ? messageLines(in: size.width).count : 0)
   }
 }

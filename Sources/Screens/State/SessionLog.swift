@@ -8,10 +8,38 @@ struct SessionLog: Sendable {
     var role: Role
   }
 
+  /// How a file ended, as far as it is the same for many files.
+  struct End: Hashable, Sendable {
+    /// "sent", "failed".
+    var word: String
+    /// Why, if it failed.
+    var reason: String?
+  }
+
+  /// A line, or many of the same kind that came one soon after the other.
+  struct Gathered: Sendable {
+    /// The latest of them.
+    var line: Line
+    var end: End?
+    var count = 1
+    /// The name of the latest file.
+    var name = ""
+
+    var text: String {
+      guard count > 1, let end else { return line.text }
+      let number = HumanReadable.grouped(count)
+      return "\(number) \(end.word)" + (end.reason.map { ": \($0)" } ?? ", last \(name)")
+    }
+  }
+
   static let limit = 1000
 
   /// The lines, the newest one last.
   private(set) var lines: [Line] = []
+  /// What happened lately, without what has only begun; the newest last.
+  private(set) var latest: [Gathered] = []
+  /// How many of these are kept, and for how many seconds one waits for others of its kind.
+  private static let latestLimit = 12, patience = 5.0
   /// How many lines there have been in all.
   private(set) var total = 0
   var list = ListState()
@@ -28,30 +56,62 @@ struct SessionLog: Sendable {
     return true
   }
 
-  mutating func add(_ text: String, _ role: Role = .plain, at instant: Instant, height: Int) {
+  /// `end` says how the file called `name` has ended, if the line is about that.
+  mutating func add(
+    _ text: String, _ role: Role = .plain, _ end: End? = nil, of name: String = "",
+    at instant: Instant, height: Int
+  ) {
     let follows = list.cursor >= lines.count - 1
+    let line = Line(at: instant, text: text, role: role)
     total += 1
-    lines.append(Line(at: instant, text: text, role: role))
+    lines.append(line)
+    gather(line, end, of: name)
     // Remove lines in batches, since removing one from the front costs as much as removing many.
     if lines.count > Self.limit + Self.limit / 4 { lines.removeFirst(Self.limit / 4) }
     list.move(to: follows ? lines.count - 1 : list.cursor, of: lines.count, height: height)
   }
 }
 
+extension SessionLog {
+  /// Adds a line to what happened lately.
+  private mutating func gather(_ line: Line, _ end: End?, of name: String) {
+    if line.role == .dim { return }
+    var group = Gathered(line: line, end: end, name: name)
+    let place = latest.lastIndex {
+      end != nil && $0.end == end && line.at - $0.line.at <= Self.patience
+    }
+    if let place { group.count += latest.remove(at: place).count }
+    latest.append(group)
+    if latest.count > Self.latestLimit { latest.removeFirst() }
+  }
+}
+
 extension AppState {
-  mutating func record(_ text: String, _ role: Role = .plain) {
-    log.add(text, role, at: now, height: layout.rows.count)
+  mutating func record(
+    _ text: String, _ role: Role = .plain, _ end: SessionLog.End? = nil, of name: String = ""
+  ) {
+    log.add(text, role, end, of: name, at: now, height: layout.rows.count)
   }
 
   /// Logs a change of an item's state, if it is worth a line.
   mutating func record(_ item: UploadItem, became new: ItemState) {
+    let name = item.fileName
     switch new {
+    case .done(let receipt) where receipt.isDoubtful:
+      let end = SessionLog.End(word: "doubtful", reason: receipt.doubtfulBecause)
+      record("\(name): \(receipt.words)", .warning, end, of: name)
     case .done(let receipt):
-      record("\(item.fileName): \(receipt.words)", receipt.isDoubtful ? .warning : .good)
-    case .failed(let failure): record("\(item.fileName): \(failure.line)", .bad)
+      let word = receipt.skipped != nil ? "skipped" : receipt.wasThere ? "there already" : "sent"
+      record("\(name): \(receipt.words)", .good, SessionLog.End(word: word), of: name)
+    case .failed(let failure):
+      let word = failure.mayHaveArrived ? "may have arrived" : "failed"
+      let end = SessionLog.End(word: word, reason: failure.line)
+      record("\(name): \(failure.line)", .bad, end, of: name)
     case .retrying(let failure, let next, let limit, let instant):
       let wait = HumanReadable.seconds(max(0, instant - now))
-      record("\(item.fileName): \(failure.line); try \(next) of \(limit) in \(wait)", .warning)
+      let end = SessionLog.End(word: "to be tried again", reason: failure.line)
+      record(
+        "\(name): \(failure.line); try \(next) of \(limit) in \(wait)", .warning, end, of: name)
     case .preparing(let attempt):
       record("\(item.fileName): \(attempt > 1 ? "try \(attempt)" : "begun")", .dim)
     case .processing(let processing): record("\(item.fileName): \(processing.words)", .dim)

@@ -56,7 +56,12 @@ package struct ItemList: Sendable {
   /// How an attempt ended.
   package struct Attempt: Hashable, Sendable {
     package fileprivate(set) var number: Int
+    /// When it began; nil if that was before this session.
+    package fileprivate(set) var beginning: Instant?
+    /// When it ended.
     package let at: Instant
+    /// How many of the file's bytes had been handed over by then.
+    package fileprivate(set) var reached: Int64 = 0
     package let words: String
     package let isGood: Bool
   }
@@ -72,6 +77,29 @@ package struct ItemList: Sendable {
   private var targets: [String: Int] = [:]
   /// How many items are being sent to each target.
   private var active: [String: Int] = [:]
+
+  /// The longest texts of all items that were ever here, in bytes of UTF-8, so that columns do not change their places
+  /// all the time.
+  package private(set) var longest = Longest()
+
+  package struct Longest: Hashable, Sendable {
+    package var name = 0
+    /// Of those media types that are not very long.
+    package var type = 0
+    /// The longest type that counts.
+    package static let longestType = 24
+
+    package init() {}
+
+    fileprivate mutating func include(_ item: UploadItem) {
+      name = max(name, item.fileName.utf8.count)
+      let count = item.mediaType.utf8.count + item.typeMark.utf8.count
+      if count <= Self.longestType { type = max(type, count) }
+    }
+  }
+
+  /// When the attempts that are under way began.
+  private var beginnings: [ItemID: Instant] = [:]
 
   /// A file and the target that it goes to.
   private struct Errand: Hashable {
@@ -128,6 +156,9 @@ package struct ItemList: Sendable {
   /// The targets that items are being sent to.
   package var activeTargets: [String] { active.filter { $0.value > 0 }.map(\.key) }
 
+  /// When the attempt at an item that is under way began; nil if there is none, or if it began before this session.
+  package func beginning(of id: ItemID) -> Instant? { beginnings[id] }
+
   /// How many unfinished items send this item's file to its target.
   package func copies(of item: UploadItem) -> Int {
     copies(of: item.location.bytes, for: item.target)
@@ -145,6 +176,7 @@ package struct ItemList: Sendable {
 
   private mutating func count(_ row: Row) {
     let item = row.item
+    longest.include(item)
     removed[item.id] = nil
     if let gone = gone.removeValue(forKey: item.id) { totals.forget(gone) }
     totals.add(item, reached: row.counted)
@@ -198,6 +230,8 @@ package struct ItemList: Sendable {
   /// Records how an attempt ended. Only the last few are kept. A retry by hand continues the numbering.
   private mutating func record(_ attempt: Attempt, at position: Int) {
     var attempt = attempt
+    attempt.beginning = beginnings[rows[position].item.id]
+    attempt.reached = rows[position].reached
     attempt.number = max(attempt.number, (rows[position].attempts.last?.number ?? 0) + 1)
     rows[position].attempts.append(attempt)
     if rows[position].attempts.count > 20 { rows[position].attempts.removeFirst() }
@@ -232,6 +266,8 @@ package struct ItemList: Sendable {
     totals.add(rows[position].item, reached: rows[position].counted)
     forgetGoneAtRest()
     if let attempt = Attempt(known, became: state, at: instant) { record(attempt, at: position) }
+    if state.isPreparing, !old.isPreparing { beginnings[id] = instant }
+    if !state.isActive { beginnings[id] = nil }
     return known
   }
 
@@ -248,6 +284,7 @@ package struct ItemList: Sendable {
       let row = rows[position]
       discount(row)
       removed[id] = row.item.state.isDone
+      beginnings[id] = nil
       let part = Totals.Gone(row.item, reached: row.counted)
       gone[id] = part
       totals.keep(part)

@@ -87,7 +87,7 @@ extension EndToEnd {
       try person.folder.write("two.txt", Array("2".utf8))
       try person.folder.write("three.txt", Array("3".utf8))
       try await terminal.press("R")
-      try await terminal.wait(until: "three done") { $0.shows("3 ok") && !$0.shows("failed") }
+      try await terminal.wait(until: "three done") { $0.shows("✓ 3 sent") && $0.shows("3 ok") }
       #expect(inbox.names == ["one.txt", "three.txt", "two.txt"])
       try await terminal.press("q")
       let shell = try await terminal.wait(for: "3 of 3 files sent")

@@ -45,7 +45,7 @@ struct ListedRow {
   private static func queue(_ state: AppState, _ layout: Layout) -> (
     rows: [ListedRow], heads: [Range<Int>]
   ) {
-    let columns = Columns(in: layout.list, hasTargets: state.queue.hasSeveralTargets)
+    let columns = state.columns(in: layout)
     let sign = layout.list.lowerBound + Columns.sign
     let first = [sign..<sign + 1, columns.name, columns.target, columns.type, columns.size]
       .filter { !$0.isEmpty }

@@ -1,0 +1,176 @@
+import ScalarText
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// What a wide window shows: more of what matters.
+@Suite struct WideTests {
+  static let sizes = [
+    Size(width: 130, height: 40), Size(width: 160, height: 45), Size(width: 200, height: 60),
+  ]
+
+  private static func text(_ state: AppState) -> [String] { render(state, size: state.size).text }
+
+  /// The lines of the pane beside the list.
+  private static func side(_ state: AppState) -> [String] {
+    guard let box = state.layout.side else { return [] }
+    return text(state)[box.rows].map {
+      String($0.unicodeScalars.dropFirst(box.columns.lowerBound)).trimming {
+        " │".unicodeScalars.contains($0)
+      }
+    }
+  }
+
+  private static let path = "/srv/files/2026/holiday.mp4"
+  private static let receipt = Receipt(
+    status: 201, url: "https://api.example.com\(path)",
+    reply: Reply(
+      text:
+        #"{"sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","path":"\#(path)"}"#,
+      mediaType: "application/json"), attempts: 1, seconds: 2, bytes: 1_000)
+
+  private static func done(_ size: Size, _ state: ItemState = .done(receipt)) -> AppState {
+    var app = Fixture.empty(size: size)
+    Fixture.play(
+      &app, .added([Fixture.item(1, "holiday.mp4", type: "video/mp4")]),
+      .engine([(ItemID(1), .preparing(attempt: 1))], at: app.now),
+      .engine([(ItemID(1), state)], at: app.now + 2), .key(.escape))
+    return app
+  }
+
+  @Test(arguments: sizes)
+  func theReplyToASuccessIsForPrograms(_ size: Size) {
+    let state = Self.done(size)
+    let side = Self.side(state)
+    #expect(!side.contains { $0.contains("sha256") || $0.contains("9f86") || $0.contains("{") })
+    #expect(side.contains { $0.hasPrefix("URL") }, "\(side)")
+    // Once in the title, and once in the address.
+    let all = side.joined()
+    #expect(all.count(of: "holiday.mp4") <= 2, "\(side)")
+    #expect(all.contains("Folder   /home/me"))
+    // Enter shows all.
+    var other = state
+    Fixture.play(&other, .key(.enter))
+    #expect(Self.text(other).contains { $0.contains("sha256") })
+  }
+
+  @Test(arguments: sizes)
+  func theReasonOfAFailureIsThereOnce(_ size: Size) {
+    let side = Self.side(Self.done(size, .failed(Fixture.tooLarge))).joined(separator: " ")
+    #expect(side.count(of: "maximum upload size is 100 MB") == 1, "\(side)")
+    #expect(!side.contains("\"error\""))
+  }
+
+  /// A reply without a sentence for people is shown as it is.
+  @Test func aReplyThatSaysSomethingElseIsThere() {
+    let failure = Failure(.refused, status: 500, reply: Reply(text: "{\"code\": 77}"), attempts: 1)
+    let side = Self.side(Self.done(Self.sizes[2], .failed(failure)))
+    #expect(side.contains { $0.contains("77") }, "\(side)")
+  }
+
+  @Test(arguments: sizes, [14, 30, 48])
+  func namesAreWholeIfThereIsRoom(_ size: Size, _ length: Int) {
+    var state = Fixture.empty(size: size)
+    let name = String(repeating: "n", count: length - 4) + ".jpg"
+    Fixture.play(
+      &state,
+      .added([
+        Fixture.item(1, name, type: "image/jpeg"), Fixture.item(2, "b", type: "image/jpeg"),
+      ]))
+    let columns = state.columns(in: state.layout)
+    let isRoomy = size.width >= 200 || length <= 14 || size.width >= 160 && length <= 30
+    #expect(columns.name.count >= (isRoomy ? length : 26), "\(columns.name)")
+    #expect(columns.type.count == 10, "no more than the types need")
+    if length == 14 {
+      // What names do not need is for the reasons.
+      #expect(columns.words.count > columns.name.count)
+    }
+  }
+
+  /// What happened just now: ends and failures, gathered, with true numbers however many there were.
+  @Test(arguments: sizes)
+  func justNowIsGathered(_ size: Size) {
+    var state = Fixture.empty(size: size)
+    let ids = (1...2_013).map { ItemID($0) }
+    Fixture.play(&state, .added(ids.map { Fixture.item($0.rawValue, "\($0.rawValue).bin") }))
+    for start in stride(from: 0, to: 2_013, by: 33) {
+      let part = ids[start..<min(start + 33, 2_013)]
+      Fixture.play(
+        &state, .engine(part.map { ($0, .preparing(attempt: 1)) }, at: state.now + 0.5),
+        .engine(
+          part.map {
+            ($0, $0.rawValue % 61 == 0 ? .failed(Fixture.tooLarge) : .done(Fixture.receipt))
+          }, at: state.now + 1))
+    }
+    Fixture.play(&state, .key(.escape))
+    guard let box = state.layout.events else { return }
+    let lines = Self.text(state)[box.rows].map {
+      String($0.unicodeScalars.dropFirst(box.columns.lowerBound))
+    }
+    let text = lines.joined(separator: "\n")
+    #expect(text.contains("1,980 sent, last ") || text.contains("1,980 sent"), "\(text)")
+    #expect(text.contains("33 failed: 413"), "\(text)")
+    #expect(!text.contains("begun"))
+    #expect(state.log.latest.count <= 4)
+  }
+
+  /// After a pause, what comes is said anew, so that the times stay true.
+  @Test func whatComesLaterIsALineOfItsOwn() {
+    var state = Fixture.empty(size: Self.sizes[0])
+    Fixture.play(&state, .added((1...3).map { Fixture.item($0, "\($0).bin") }))
+    for (id, pause) in [(1, 1.0), (2, 1), (3, 60)] as [(Int64, Double)] {
+      Fixture.play(
+        &state, .engine([(ItemID(id), .done(Fixture.receipt))], at: state.now + pause))
+    }
+    #expect(state.log.latest.suffix(2).map(\.text) == ["2 sent, last 2.bin", "3.bin: 201 Created"])
+  }
+
+  /// A burst that is no longer in the graph does not flatten what is.
+  @Test func theScaleFollowsWhatIsShown() {
+    var state = Fixture.empty(size: Self.sizes[0])
+    Fixture.play(&state, .added([Fixture.item(1, "a", size: 10_000_000_000)]))
+    func send(_ sent: Int64, after seconds: Double) {
+      Fixture.play(
+        &state,
+        .engine(
+          [(ItemID(1), .sending(attempt: 1, sent: sent, total: 10_000_000_000))],
+          at: state.now + seconds))
+    }
+    send(0, after: 0)
+    send(900_000_000, after: 1)
+    for second in 1...300 { send(900_000_000 + Int64(second) * 1_500, after: 1) }
+    let text = Self.text(state).joined(separator: "\n")
+    #expect(text.contains("2.0 kB/s") && !text.contains("1.0 GB/s"), "\(text)")
+  }
+
+  /// Each attempt with its beginning, its end, how far it came and what failed.
+  @Test func theAttemptsHaveTheirTimes() {
+    var state = Fixture.empty(size: Self.sizes[2])
+    let start = state.now
+    Fixture.play(&state, .added([Fixture.item(1, "a.bin", size: 4_000_000)]))
+    for (seconds, new): (Double, ItemState) in [
+      (0, .preparing(attempt: 1)), (1, .sending(attempt: 1, sent: 0, total: 4_000_000)),
+      (3, .sending(attempt: 1, sent: 3_000_000, total: 4_000_000)),
+      (4, .retrying(Fixture.unavailable, next: 2, of: 5, at: start + 10)),
+      (10, .preparing(attempt: 2)), (11, .sending(attempt: 2, sent: 5, total: 4_000_000)),
+    ] {
+      Fixture.play(&state, .engine([(ItemID(1), new)], at: start + seconds))
+    }
+    func shown(_ state: AppState) -> String { Self.text(state).joined(separator: "\n") }
+    #expect(
+      shown(state).contains("1  00:01:40–00:01:44  3.0 of 4.0 MB, 503 Service Unavailable"),
+      "\(shown(state))")
+    #expect(shown(state).contains("2  since 00:01:50"), "\(shown(state))")
+    Fixture.play(
+      &state, .engine([(ItemID(1), .failed(Fixture.tooLarge))], at: start + 12), .key(.escape))
+    #expect(shown(state).contains("2  00:01:50–00:01:52  "), "\(shown(state))")
+    #expect(!shown(state).contains("since"))
+  }
+}
+
+extension String {
+  fileprivate func count(of part: String) -> Int {
+    split(separator: part, omittingEmptySubsequences: false).count - 1
+  }
+}
