@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import UploadEngine
@@ -83,11 +84,14 @@ struct NewTargetTests {
 
   @Test("hoist's own receiver is noticed, and needs no more than its address")
   func receiver() async throws {
+    let needsToken = Mutex(false)
     let server = try HostileServer { connection, _ in
       guard let request = connection.readHead() else { return }
       switch request.line.split(separator: " ").first {
       case "OPTIONS":
         connection.send("HTTP/1.1 204 No Content\r\nUpload-Draft-Interop-Version: 10\r\n\r\n")
+      case "GET" where needsToken.withLock({ $0 }) && request.headers["authorization"] == nil:
+        connection.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
       case "GET":
         connection.send("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"files\":[]}")
       default: connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
@@ -99,6 +103,7 @@ struct NewTargetTests {
       named: try folder.write("config.toml", []), environment: ["TOKEN": "t"])
     let url = server.url().deletingLastPathComponent()
     for (number, written) in [url, server.url()].enumerated() {
+      needsToken.withLock { $0 = number == 1 }
       let answers = TargetAnswers(
         url: written.absoluteString, name: "a\(number)", field: "file",
         token: number == 0 ? "" : "$TOKEN")

@@ -51,10 +51,7 @@ extension ServerClient {
   }
 
   private func answer(_ method: String, _ url: URL) async -> TransferEnd? {
-    var request = ExchangeRequest(
-      url: url, method: method, headers: [("Accept", "application/json")])
-    do throws(Failure.Cause) { try request.apply(target, at: time.date()) } catch { return nil }
-    return await end(of: request, stallTimeout: Self.patience)
+    try? await send(ResumeRequest(method, url), values(), stallTimeout: Self.patience)
   }
 
   private static let proxyTrouble =
