@@ -88,7 +88,15 @@ import Testing
     }
     #expect(look(.usual, 256, .dark) == look(.dark, 256, .unknown))
     #expect(look(.usual, 256, .light) == look(.light, 256, .dark))
-    #expect(look(.usual, 256, .unknown).ground != nil)
+    // No grey on grey where the background is not known.
+    for role in [Role.selection, .marked] {
+      let look = Theme.usual.look(role, colors: 256, on: .unknown)
+      guard case .index(let ground)? = look.ground else {
+        Issue.record("no ground: \(look)")
+        continue
+      }
+      #expect((16..<232).contains(ground), "\(role) on \(ground)")
+    }
     for theme in Theme.all where theme != .plain {
       #expect(look(theme, 256, .dark).ground != nil, "\(theme.name)")
       #expect(look(theme, 16, .dark) == Theme.Look("reverse"), "\(theme.name)")

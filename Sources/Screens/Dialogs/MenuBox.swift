@@ -11,7 +11,10 @@ struct MenuBox {
 
   /// The line of the first visible choice, and the columns of the box.
   var place: (top: Int, columns: Range<Int>) {
-    let width = min(size.width - 2, max(menu.title.count + 8, nameWidth + noteWidth + 8))
+    // A filter needs some room, however short the choices are.
+    let least = menu.isFiltered ? 40 : 0
+    let width = min(
+      size.width - 2, max(least, menu.title.count + 8, nameWidth + noteWidth + 8))
     let height = Self.lines(menu, in: size) + 2 + field
     let left =
       menu.place.map { max(0, min($0.column, size.width - width)) } ?? (size.width - width) / 2

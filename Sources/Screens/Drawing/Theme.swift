@@ -61,9 +61,10 @@ package struct Theme: Hashable, Sendable {
     ]
   ).looks
 
-  /// The looks in `few`, with row backgrounds that suit both dark and light screens.
+  /// The looks in `few`, with row backgrounds that stand out from dark and from light screens, and on which the few
+  /// colours can be read.
   private static let anywhere = few.merging(
-    Theme("", [.selection: "255 on 238", .marked: "252 on 235"]).looks
+    Theme("", [.selection: "255 on 18", .marked: "255 on 53"]).looks
   ) { $1 }
 
   /// A colour, a background and attributes. Terminals ignore those that they do not support.
