@@ -178,8 +178,8 @@ fuzz: ## fuzz the multipart parser, and the readers of replies, files and settin
 soak: ## 20,000 uploads into servers that misbehave
 	HOIST_SOAK=20000 $(SWIFT) test --filter SoakTests
 
-monkey: ## press 100,000 random keys
-	HOIST_MONKEY=100000 $(SWIFT) test --filter ScreenMonkeyTests
+monkey: ## press 100,000 random keys; two windows of one queue, in random sessions
+	HOIST_MONKEY=100000 $(SWIFT) test --filter 'ScreenMonkeyTests|TwoWindowsTests|TwoScreensTests'
 
 resume-test: build ## cut and kill a 1 GiB upload 120 times; other tus servers and clients
 	python3 Tests/Attack/attack.py $(RELEASE)/hoist --only resuming --only tus

@@ -205,7 +205,8 @@ package final class Conductor {
     engine?.endRun(of: target, hasFailed: hasFailed, wasStopped: wasStopped)
   }
 
-  private func hear(_ news: RunNews, of target: String) {
+  /// Learns what has become of a target's run, here or in another process.
+  func hear(_ news: RunNews, of target: String) {
     runTroubles[target] = news.isTrouble ? news : nil
     tell([.run(target: target, news)])
   }

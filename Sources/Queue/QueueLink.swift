@@ -115,6 +115,7 @@ extension QueueLink: QueueObserver {
         case .refusal(let target, let trouble): [.refusal(target: target, trouble)]
         case .figures(let figures): [.figures(figures)]
         case .lanes(let count, let target): [.lanes(count, target: target)]
+        case .run(let target, let news): [.run(target: target, news)]
         default: []
         }
       })

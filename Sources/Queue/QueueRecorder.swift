@@ -128,14 +128,17 @@ package final class QueueRecorder: QueueStore {
   package func handOver() -> Int32? { content.withLock { $0.lock }?.handOver() }
 
   /// Recovers the queue after the last sender. Results in that sender's journal are written first.
-  package func recover(isRepeatable: (String) -> Bool) throws(StoreError) -> UploadStore.Recovery {
+  /// Files that were sent leave the queue, unless `keepingSent`.
+  package func recover(
+    keepingSent: Bool = false, isRepeatable: (String) -> Bool
+  ) throws(StoreError) -> UploadStore.Recovery {
     let kept = journal.results()
     if !kept.isEmpty {
       try store.record(kept)
       journal.remove()
     }
     defer { disposeSoon() }
-    return try store.recover(isRepeatable: isRepeatable)
+    return try store.recover(keepingSent: keepingSent, isRepeatable: isRepeatable)
   }
 
   /// Looks whether other processes have written, once the disk is free, and calls back from anywhere: see

@@ -79,6 +79,8 @@ package final class SharedQueue {
   private let keeper: QueueRecorder
   private let holder: any QueueHolder
   private let observers: [any QueueObserver]
+  /// Hears the news after all others.
+  private let afterwards = Afterwards()
   private let conductor: Conductor
   private let tools: Tools
   private let options: Options
@@ -90,6 +92,8 @@ package final class SharedQueue {
   private var isInformed = false
   /// The settings of this session's user, regardless of those in the sending session.
   private var ownSettings: SenderSettings
+  /// What other processes have been told of items that have been removed.
+  private var toldGone: (files: Int, bytes: Int64) = (0, 0)
   /// The revision of the queue on disk that has been told.
   private var revision: Int64 = 0
   /// The revision of the queue since which the sender's news may have taken precedence over the states in the queue.
@@ -101,7 +105,7 @@ package final class SharedQueue {
     telling observers: [any QueueObserver] = [],
     with tools: Tools, options: Options = Options()
   ) {
-    (self.keeper, self.holder, self.observers) = (keeper, holder, observers)
+    (self.keeper, self.holder, self.observers) = (keeper, holder, observers + [afterwards])
     (self.tools, self.options) = (tools, options)
     floor = options.floor
     var sending = Conductor.Options()
@@ -112,7 +116,22 @@ package final class SharedQueue {
     link.onOrder = { [weak self] in self?.obey($0) }
     link.onNews = { [weak self] in self?.hear($0) }
     link.onLost = { [weak self] in self?.forgetNews($0) }
-    ([link, holder] + observers).forEach(conductor.tell)
+    ([link, holder] + self.observers).forEach(conductor.tell)
+    afterwards.body = { [weak self] in self?.tellGone() }
+  }
+
+  private final class Afterwards: QueueObserver {
+    var body: () -> Void = {}
+    func hear(_ news: [QueueNews]) { body() }
+  }
+
+  /// Tells other processes what this one counts of items that have been removed.
+  private func tellGone() {
+    guard isSender else { return }
+    let totals = items.totals
+    guard totals.goneFiles != toldGone.files || totals.goneBytes != toldGone.bytes else { return }
+    toldGone = (totals.goneFiles, totals.goneBytes)
+    link.tell([.gone(files: toldGone.files, bytes: toldGone.bytes)])
   }
 
   /// The message that the queue is stopped, for when no screen shows this.
@@ -291,6 +310,9 @@ package final class SharedQueue {
       }
     }
     if !urls.isEmpty { tell([.urls(urls)]) }
+    // The queue's file does not say this, since another process may be able to use the target.
+    let failed = zip(items, shown).filter { $0.state != $1.state }
+    if !failed.isEmpty { link.tell(failed.map { .item(id: $1.id, state: $1.state) }) }
     return (sendable, shown)
   }
 
@@ -355,6 +377,7 @@ package final class SharedQueue {
         (try? tools.book.target(of: item).get()).map { UploadJob(item: item, destination: $0) }
       })
     engine?.remove(ids)
+    tellGone()
   }
 
   package func restore(_ places: [QueuePosition]) {
@@ -554,11 +577,11 @@ package final class SharedQueue {
       // before the engine exists and without a suspension in between, so that no change is mistaken for our
       // own.
       apply(try keeper.store.changes(since: revision))
-      let recovery = try keeper.recover { [book = tools.book] in book.isRepeatable($0) }
-      var recovered = try keeper.store.changes(since: revision)
-      // Recovery removes finished items from the queue. They stay on the screen.
-      recovered.removed = []
-      apply(recovered)
+      // What was sent stays on this screen, so it stays in the queue as well: others that open it show the same.
+      let recovery = try keeper.recover(keepingSent: true) { [book = tools.book] in
+        book.isRepeatable($0)
+      }
+      apply(try keeper.store.changes(since: revision))
       isAside = false
       tell([.aside(false)])
       startEngine()
@@ -583,6 +606,10 @@ package final class SharedQueue {
     engine?.setStarted(settings.isStarted)
     link.serve()
     tellSettings()
+    // What others are told of what was sent before is the same that is shown here.
+    link.tell([.figures(figures)] + runTroubles.map { .run(target: $0.key, $0.value) })
+    toldGone = (0, 0)
+    tellGone()
   }
 
   // MARK: What other processes write
@@ -760,6 +787,10 @@ package final class SharedQueue {
         conductor.hear(figures)
         told.append(.figures(figures))
       case .lanes(let count, let target): told.append(.lanes(count, target: target))
+      case .gone(let files, let bytes): told.append(.gone(files: files, bytes: bytes))
+      // It may have been told before the connection was lost.
+      case .run(let target, let news) where runTroubles[target] == news: break
+      case .run(let target, let news): conductor.hear(news, of: target)
       case .complete:
         isInformed = true
         nameSender()

@@ -12,6 +12,10 @@ package enum SenderNews: Hashable, Sendable, Codable {
   case lanes(Int, target: String)
   /// What has been sent, and how long that took, as of the latest end or pause.
   case figures(SendingFigures)
+  /// There is news of a target's run.
+  case run(target: String, RunNews)
+  /// How much is done of the files that have been removed since the queue was last at rest.
+  case gone(files: Int, bytes: Int64)
   /// Everything that had happened before the listener connected has now been sent.
   case complete
 }

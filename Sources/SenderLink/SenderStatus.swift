@@ -10,6 +10,9 @@ package struct SenderStatus: Hashable, Sendable {
   private var servers: [String: Reachability] = [:]
   private var waits: [String: Reachability] = [:]
   private var refusals: [String: CredentialTrouble] = [:]
+  private var runs: [String: RunNews] = [:]
+  private var goneFiles = 0
+  private var goneBytes: Int64 = 0
 
   /// An empty status: nothing is under way.
   package init() {}
@@ -17,8 +20,9 @@ package struct SenderStatus: Hashable, Sendable {
   package mutating func record(_ news: SenderNews) {
     switch news {
     case .item(let id, let state):
-      // The queue records that an item is being sent, but not its progress or its next attempt.
-      items[id] = state.takesLane || state.isRetrying ? state : nil
+      // The queue records that an item is being sent, but not its progress or its next attempt, nor that this sender
+      // cannot use its target.
+      items[id] = state.takesLane || state.isRetrying || state.lacksTarget ? state : nil
     case .server(let address, let news):
       switch news {
       case .away: servers[address] = news
@@ -30,6 +34,8 @@ package struct SenderStatus: Hashable, Sendable {
     case .settings(let settings): self.settings = settings
     case .figures(let figures): self.figures = figures
     case .lanes(let count, let target): lanes[target] = count
+    case .run(let target, let news): runs[target] = news.isTrouble ? news : nil
+    case .gone(let files, let bytes): (goneFiles, goneBytes) = (files, bytes)
     case .complete: break
     }
   }
@@ -39,12 +45,13 @@ package struct SenderStatus: Hashable, Sendable {
 
   /// The whole status as news, for a new listener.
   package var news: [SenderNews] {
-    [.settings(settings), .figures(figures)]
+    [.settings(settings), .figures(figures), .gone(files: goneFiles, bytes: goneBytes)]
       + lanes.sorted { $0.key < $1.key }.map { .lanes($0.value, target: $0.key) }
       + [servers, waits].flatMap { news in
         news.sorted { $0.key < $1.key }.map { .server(address: $0.key, news: $0.value) }
       }
       + refusals.sorted { $0.key < $1.key }.map { .refusal(target: $0.key, $0.value) }
+      + runs.sorted { $0.key < $1.key }.map { .run(target: $0.key, $0.value) }
       + items.sorted { $0.key < $1.key }.map { .item(id: $0.key, state: $0.value) }
       + [.complete]
   }
@@ -54,5 +61,11 @@ package struct SenderStatus: Hashable, Sendable {
     Set(servers.keys).union(waits.keys).sorted().map { .server(address: $0, news: .unneeded) }
       + refusals.keys.sorted().map { .refusal(target: $0, nil) }
       + items.keys.sorted().map { .item(id: $0, state: .waiting) }
+  }
+}
+
+extension ItemState {
+  fileprivate var lacksTarget: Bool {
+    if case .unsendable? = failure?.cause { true } else { false }
   }
 }

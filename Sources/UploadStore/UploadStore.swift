@@ -298,7 +298,7 @@ package final class UploadStore: Sendable {
   /// Call this while holding the `SenderLock`, before sending. `isRepeatable` says whether a second copy does no harm
   /// at the target with this name.
   package func recover(
-    now: Date = Date(), isRepeatable: (String) -> Bool = { _ in false }
+    now: Date = Date(), keepingSent: Bool = false, isRepeatable: (String) -> Bool = { _ in false }
   ) throws(StoreError) -> Recovery {
     try write { db, revision in
       var recovery = Recovery()
@@ -329,8 +329,10 @@ package final class UploadStore: Sendable {
           try writer.set(kept == nil ? "waiting" : "failed", of: id, failure: kept)
         }
       }
-      try db.execute(
-        "UPDATE item SET listed = 0, revision = ? WHERE listed AND state = 'done'", [revision])
+      if !keepingSent {
+        try db.execute(
+          "UPDATE item SET listed = 0, revision = ? WHERE listed AND state = 'done'", [revision])
+      }
       try NewAddresses.tidy(db)
       return recovery
     }

@@ -98,6 +98,33 @@ struct SharedQueueTests {
     await session.close()
   }
 
+  @Test("One that looks on learns how a run ended, also if that was before it came")
+  func runs() async throws {
+    try QueueSession.queue("a", in: folder)
+    let path = folder.path("queue.sqlite")
+    let lock = try #require(try SenderLock(queue: path, waiting: false))
+    let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
+    let sender = try SenderServer(at: SocketPlace(queue: path, environment: environment))
+    let kept = RunNews(.kept(isEmpty: true))
+    sender.tell([.run(target: "nas", kept), .gone(files: 2, bytes: 9)])
+    let session = try QueueSession(
+      in: folder, to: try #require(URL(string: "http://127.0.0.1:9/")))
+    session.queue.open()
+    try await wait(for: "the run to be known") {
+      session.queue.runTroubles == ["nas": kept] ? true : nil
+    }
+    #expect(session.holder.items.totals.goneFiles == 2)
+    sender.tell([.run(target: "nas", RunNews(.ended(.close)))])
+    try await wait(for: "the run to end") {
+      session.queue.runTroubles.isEmpty ? true : nil
+    }
+    let told = session.holder.news.count { if case .run("nas", _) = $0 { true } else { false } }
+    #expect(told == 2)
+    await session.close()
+    sender.stop()
+    withExtendedLifetime(lock) {}
+  }
+
   @Test("One that looks on knows what the sender knows, and goes on where that one ends")
   func aside() async throws {
     let server = try Self.stallingAtFirst()

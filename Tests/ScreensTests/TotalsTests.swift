@@ -567,4 +567,30 @@ import Testing
     #expect(lines[1].hasSuffix("is still unreachable: connection refused, next try in 2 s"))
     #expect(lines[2].hasSuffix("name not resolved, next try in 4 s"))
   }
+
+  @Test func theFirstLineNamesTheTargetThatIsSentTo() {
+    var state = Fixture.empty()
+    var items = [Fixture.item(1, "a.txt", size: 10), Fixture.item(2, "b.txt", size: 10)]
+    for index in items.indices { items[index].target = "nas" }
+    Fixture.play(&state, .added(items), .queue(.urls(["nas": "http://nas.local/up"])))
+    func line() -> String { render(state, size: state.size).text[0] }
+    #expect(line().contains(state.target) && !line().contains("nas"))
+    let sending = ItemState.sending(attempt: 1, sent: 1, total: 10)
+    Fixture.play(&state, .engine([(ItemID(1), sending)], at: state.now))
+    #expect(line().contains("nas → http://nas.local/up") && !line().contains(state.target))
+    Fixture.play(&state, .engine([(ItemID(1), .paused)], at: state.now))
+    #expect(line().contains(state.target))
+  }
+
+  /// What was removed counts as the sender says, in each window alike.
+  @Test func whatIsGoneIsToldByTheSender() {
+    var state = Fixture.empty()
+    let items = (1...3).map { Fixture.item($0, "\($0).txt", size: 10) }
+    Fixture.play(
+      &state, .added(items), .queue(.aside(true)),
+      .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now), .queue(.removed([ItemID(1)])))
+    #expect(state.queue.totals.goneFiles == 0)
+    Fixture.play(&state, .queue(.gone(files: 1, bytes: 10)))
+    #expect(state.queue.totals.goneFiles == 1 && state.queue.totals.percent == 33)
+  }
 }

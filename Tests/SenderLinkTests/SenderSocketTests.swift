@@ -83,7 +83,8 @@ struct SenderSocketTests {
     try await wait(for: "the first news") { first.heard.last == .complete ? true : nil }
     #expect(
       first.heard == [
-        .settings(SenderSettings()), .figures(SendingFigures()), Self.moving, .complete,
+        .settings(SenderSettings()), .figures(SendingFigures()),
+        .gone(files: 0, bytes: 0), Self.moving, .complete,
       ])
     #expect(first.listener?.process == getpid())
     let second = try Ear(at: place)
@@ -107,11 +108,11 @@ struct SenderSocketTests {
 
   @Test(
     arguments: [
-      "GET / HTTP/1.1\r\n\r\n", "\n", "{}\n", "{\"hoist\":4,\"process\":1}\n",
-      "{\"hoist\":3}\n", "\u{0}\u{1}\u{2}\n",
-      "{\"hoist\":3,\"process\":1}\n{\"delete\":{}}\n",
-      "{\"hoist\":3,\"process\":1}\n{\"limit\":{\"_0\":-1}}\n",
-      "{\"hoist\":3,\"process\":1}\n[[[[[[\n",
+      "GET / HTTP/1.1\r\n\r\n", "\n", "{}\n", "{\"hoist\":5,\"process\":1}\n",
+      "{\"hoist\":4}\n", "\u{0}\u{1}\u{2}\n",
+      "{\"hoist\":4,\"process\":1}\n{\"delete\":{}}\n",
+      "{\"hoist\":4,\"process\":1}\n{\"limit\":{\"_0\":-1}}\n",
+      "{\"hoist\":4,\"process\":1}\n[[[[[[\n",
       String(repeating: "[", count: 100_000) + "\n",
     ])
   func whoSaysWhatIsNotSaidIsTurnedAway(_ text: String) async throws {
@@ -184,7 +185,7 @@ struct SenderSocketTests {
     try place.prepare()
     try #require(LocalSocket.call(bind, listening, try place.address()) == 0)
     try #require(listen(listening, 4) == 0)
-    for line in ["{\"hoist\":4,\"process\":1}\n", "hello\n", String(repeating: "x", count: 100)] {
+    for line in ["{\"hoist\":5,\"process\":1}\n", "hello\n", String(repeating: "x", count: 100)] {
       let ear = try Ear(at: place)
       let peer = accept(listening, nil, nil)
       defer { close(peer) }

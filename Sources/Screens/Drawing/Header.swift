@@ -12,16 +12,17 @@ struct Header {
 
   func paint(on canvas: inout Canvas) {
     let width = canvas.size.width
-    let target = Glyphs.width(Glyphs.of(state.target, ascii: canvas.ascii))
+    let (shown, url) = state.targetInUse
+    let target = Glyphs.width(Glyphs.of(shown, ascii: canvas.ascii))
     let name = width < 60 ? 0 : Self.name.reduce(0) { $0 + $1.text.count }
     let right = pieces(fitting: width - min(target, 16) - name - 3)
     let used = right.reduce(0) { $0 + $1.text.count }
     let room = width - used - 3
     var left: Canvas.Spans = (name + min(target, 16) <= room && room > 16 ? Self.name : [])
-    left.append((state.target, .plain))
+    left.append((shown, .plain))
     // The address is added if more than a few letters of it fit. A target without a name is its address already.
-    if state.target != state.url, target + 22 < room {
-      left += [(" → ", .rule), (state.url, .dim)]
+    if shown != url, target + 22 < room {
+      left += [(" → ", .rule), (url, .dim)]
     }
     canvas.put(left, row: 0, column: 1, width: room)
     canvas.put(right, row: 0, column: width - used - 1)
@@ -87,6 +88,16 @@ struct Header {
 }
 
 extension AppState {
+  /// The target that files are being sent to, and its address; if that is not one other target, the target that files
+  /// are added for.
+  var targetInUse: (name: String, url: String) {
+    guard queue.totals.active > 0, queue.active(on: target) + queue.active(on: "") == 0 else {
+      return (target, url)
+    }
+    let used = queue.targetNames.filter { queue.active(on: $0) > 0 }
+    return used.count == 1 ? (used[0], url(ofTarget: used[0])) : (target, url)
+  }
+
   /// "awaiting 2 replies".
   var repliesAwaited: String {
     let count = queue.totals.awaiting

@@ -27,7 +27,8 @@ extension AppState {
     case .read(let hasHistory):
       if hasHistory { options.hasHistory = true }
       return finishReading()
-    case .aside(let isAside): self.isAside = isAside
+    case .aside(let isAside): (self.isAside, queue.isAside) = (isAside, isAside)
+    case .gone(let files, let bytes): queue.setGone(files: files, bytes: bytes)
     case .settings(let settings):
       if settings.limit != self.settings.limit { speeds.startOver(at: now) }
       self.settings = settings

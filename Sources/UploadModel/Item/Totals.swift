@@ -118,6 +118,10 @@ package struct Totals: Hashable, Sendable {
     goneFiles -= gone.files
     goneBytes &-= gone.bytes
   }
+  /// Counts this of the files that were taken out, as another process does.
+  package mutating func setGone(files: Int, bytes: Int64) {
+    (goneFiles, goneBytes) = (files, bytes)
+  }
   /// Stops counting files that were taken out.
   package mutating func forgetGone() { (goneFiles, goneBytes) = (0, 0) }
 

@@ -113,6 +113,8 @@ package struct ItemList: Sendable {
   package private(set) var removed: [ItemID: Bool] = [:]
   /// The progress of items that were removed since the queue was last at rest.
   private var gone: [ItemID: Totals.Gone] = [:]
+  /// Whether another process counts the progress of items that are removed.
+  package var isAside = false
 
   package init() {}
 
@@ -195,7 +197,7 @@ package struct ItemList: Sendable {
 
   /// Drops removed items, which no row shows, from the totals once nothing more will be sent unless the user acts.
   private mutating func forgetGoneAtRest() {
-    guard !gone.isEmpty, totals.busy == 0 else { return }
+    guard !isAside, totals.busy == 0, totals.goneFiles > 0 || totals.goneBytes > 0 else { return }
     gone = [:]
     totals.forgetGone()
   }
@@ -276,6 +278,12 @@ package struct ItemList: Sendable {
     for position in ids.compactMap({ positions[$0] }) { rows[position].isEditedSinceFailure = true }
   }
 
+  /// Takes what the sender counts of the items that were removed.
+  package mutating func setGone(files: Int, bytes: Int64) {
+    gone = [:]
+    totals.setGone(files: files, bytes: bytes)
+  }
+
   package mutating func remove(_ ids: Set<ItemID>) {
     version += 1
     let first = ids.compactMap { positions[$0] }.min() ?? rows.count
@@ -285,6 +293,7 @@ package struct ItemList: Sendable {
       discount(row)
       removed[id] = row.item.state.isDone
       beginnings[id] = nil
+      guard !isAside else { continue }
       let part = Totals.Gone(row.item, reached: row.counted)
       gone[id] = part
       totals.keep(part)

@@ -17,6 +17,8 @@ package enum QueueNews: Sendable {
   case resumePoint(ItemID, ResumePoint?)
   /// What the sender has sent, and how long that took. Comes before the changes that ended the sending.
   case figures(SendingFigures)
+  /// How much is done of the files that have been removed since the queue was last at rest, as the sender counts it.
+  case gone(files: Int, bytes: Int64)
   /// How many requests a target now gets at once, if hoist finds that number.
   case lanes(Int, target: String)
   /// Whether a server can be reached.

@@ -25,7 +25,7 @@ package struct RunMachine: Sendable {
     case ending(Ending)
   }
 
-  package enum Ending: Hashable, Sendable {
+  package enum Ending: Hashable, Sendable, Codable {
     /// The run ends by the request after the last file.
     case close
     /// The run ends by the request that discards it.

@@ -1,6 +1,6 @@
 /// What has become of a run.
-package struct RunNews: Hashable, Sendable {
-  package enum Kind: Hashable, Sendable {
+package struct RunNews: Hashable, Sendable, Codable {
+  package enum Kind: Hashable, Sendable, Codable {
     /// The run has begun.
     case opened
     /// hoist ended before it knew whether the server had taken the first request. The run begins anew.

@@ -57,7 +57,10 @@ final class QueueFollower {
     case .refusal(let target, let trouble?) where !isJSON:
       output.error("! \(trouble.story(of: SafeText.line(target)))")
     case .complete: output.error("process \(listener.process ?? 0) sends this queue")
-    case .server, .refusal, .settings, .lanes, .figures: break
+    case .run(let target, let news) where !isJSON:
+      let words = news.words(isLasting: true)
+      if !words.isEmpty { output.error("\(SafeText.line(target)): \(words)") }
+    case .server, .refusal, .run, .settings, .lanes, .figures, .gone: break
     }
   }
 

@@ -1,0 +1,112 @@
+import Foundation
+import TestSupport
+import Testing
+import UploadStore
+
+extension EndToEnd {
+  /// One person with two terminals, or one who looks at what runs in another.
+  @Suite("Two screens of one queue")
+  struct TwoScreensTests {
+    let person: Person
+    private var queue: String { person.folder.path("state/queue.sqlite") }
+    private static let height = 24
+
+    init() throws { person = try Person() }
+
+    /// What a screen says of the whole once nothing moves: its first line, how many rows the queue has, and the line of
+    /// totals. Nil as long as something moves.
+    private static func whole(_ screen: Tmux.Screen) -> [String]? {
+      guard screen.rows.count >= height, let header = screen.rows.first,
+        let count = screen.rows[1].firstMatch(of: /Queue \d+/)?.0
+      else { return nil }
+      let totals = screen.rows[height - 2]
+      let isMoving = ["active", "awaiting", "waiting", "ETA"].contains { header.contains($0) }
+      guard !isMoving, !totals.contains("retrying"),
+        !totals.contains(" waiting") || header.contains("stopped")
+      else { return nil }
+      return [header, String(count), totals]
+    }
+
+    private func open() async throws -> Tmux {
+      let terminal = try await person.terminal(columns: 100, rows: Self.height)
+      try await start(terminal)
+      return terminal
+    }
+
+    private func start(_ terminal: Tmux) async throws {
+      try await terminal.command("reset; HOIST_QUEUE=\(queue) hoist")
+      try await terminal.wait(for: "─ Queue ")
+    }
+
+    /// The first of the screens is the one that sends.
+    private func rest(_ screens: [Tmux], after steps: [String]) async throws {
+      var seen: [[String]?] = []
+      try await wait(for: "equal screens after \(steps)", otherwise: { "\(seen)" }) {
+        () async throws -> Bool? in
+        seen = []
+        for screen in screens { seen.append(Self.whole(try await screen.screen())) }
+        guard let first = seen.first, let first else { return nil }
+        return seen.allSatisfy { $0 == first } ? true : nil
+      }
+      let listed = try UploadStore(path: queue).items().count
+      #expect(seen[0]?[1] == "Queue \(listed)", "\(seen) after \(steps)")
+    }
+
+    @Test(
+      "say the same of the whole, whatever is done in either, and whichever is killed",
+      .timeLimit(.minutes(20)))
+    func agree() async throws {
+      let isLong = ProcessInfo.processInfo.environment["HOIST_MONKEY"] != nil
+      let inbox = try await person.receiver("--max-file-bytes", "200kB")
+      try person.configure(
+        "default_target = \"desk\"\n[targets.desk]\nurl = \"\(inbox.url)\"\n"
+          + "[targets.away]\nurl = \"http://127.0.0.1:9/\"\nretry = { attempts = 1 }\n")
+      var screens = [try await open(), try await open()]
+      var (dice, files, steps): (SplitMix64, Int, [String]) = (SplitMix64(seed: 72), 0, [])
+      for round in 0..<(isLong ? 60 : 3) {
+        for kind in [0] + (0..<3).map({ _ in Int.random(in: 0..<7, using: &dice) })
+          + (round % 2 == 0 ? [6] : [])
+        {
+          let screen = screens[Int.random(in: 0...1, using: &dice)]
+          steps.append("\(kind)")
+          switch kind {
+          case 0, 1:
+            // Some are too large for the receiver.
+            for bytes in [1000, 150_000, 300_000].shuffled(using: &dice) {
+              files += 1
+              try person.folder.write("file-\(files).bin", count: bytes)
+              let added = try await person.shell(
+                "HOIST_QUEUE=\(queue) hoist add file-\(files).bin"
+              ).end()
+              #expect(added.status == 0, "\(added)")
+            }
+          case 2: try await screen.press("s")
+          case 3: try await screen.press("c")
+          case 4: try await screen.press("R")
+          case 5:
+            try await screen.press(":")
+            try await screen.command(
+              "limit " + (["off", "400k", "2M"].randomElement(using: &dice) ?? "off"))
+          default:
+            // The one that sends is killed, or left at once; the other one goes on, and a new one looks on.
+            let sender = try #require(SenderLock.holder(queue: queue))
+            let first = screens.removeFirst()
+            if Bool.random(using: &dice) {
+              kill(sender, SIGKILL)
+            } else {
+              try await first.press("C-c", "C-c")
+            }
+            try await wait(for: "another sender") {
+              let now = SenderLock.holder(queue: queue)
+              return now != nil && now != sender ? true : nil
+            }
+            try await first.waitForShell()
+            try await start(first)
+            screens.append(first)
+          }
+        }
+        try await rest(screens, after: steps)
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import TestSupport
+import Testing
+import UploadModel
+import UploadStore
+
+@testable import Queue
+
+/// Two windows of one queue are two views of the same: whatever is done in either, what they say of the whole is equal
+/// once nothing moves, and equal to the queue's file.
+@MainActor
+@Suite("Two windows of one queue")
+struct TwoWindowsTests {
+  /// What a window says of the whole.
+  private struct Sight: Hashable, CustomStringConvertible {
+    var totals: Totals
+    var states: [String]
+    var figures: SendingFigures
+    var settings: SenderSettings
+    var runs: [String: RunNews]
+    var isStopped: Bool
+
+    @MainActor
+    init(_ window: QueueSession) {
+      let items = window.holder.items
+      totals = items.totals
+      states = items.items.map(Self.words)
+      let queue = window.queue
+      (figures, settings) = (queue.figures, queue.settings)
+      (runs, isStopped) = (queue.runTroubles, queue.isStopped)
+    }
+
+    static func words(_ item: UploadItem) -> String {
+      "\(item.id) \(item.state.kind) \(item.mediaType)"
+    }
+
+    var description: String {
+      "\(totals)\n\(states)\n\(figures) \(settings) \(runs) stopped: \(isStopped)\n"
+    }
+  }
+
+  @MainActor
+  private final class Story {
+    let folder: ScratchDirectory
+    let server: HostileServer
+    var dice: SplitMix64
+    var windows: [QueueSession] = []
+    private var removed: [(item: UploadItem, before: ItemID?)] = []
+    private var files = 0
+    private(set) var steps: [String] = []
+
+    init(seed: UInt64) throws {
+      folder = try ScratchDirectory()
+      dice = SplitMix64(seed: seed)
+      // Most files arrive; some are refused, some may have arrived.
+      server = try HostileServer { connection, number in
+        while connection.discardRequest() {
+          let status =
+            switch number % 7 {
+            case 3: "413 Content Too Large"
+            case 5: "500 Internal Server Error"
+            default: "201 Created"
+            }
+          connection.send("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+          return
+        }
+      }
+    }
+
+    func open() async throws {
+      var options = SharedQueue.Options()
+      options.stays = true
+      let window = try QueueSession(in: folder, to: server.url(), options: options)
+      window.queue.open()
+      windows.append(window)
+      try await wait(for: "the queue to be read") { window.queue.isReading ? nil : true }
+    }
+
+    /// Does something in one of the windows.
+    func step() async throws {
+      let window = windows[Int.random(in: 0..<windows.count, using: &dice)]
+      let items = Array(window.holder.items.items)
+      let item = items.randomElement(using: &dice)
+      let queue = window.queue
+      let kind = Int.random(in: 0..<13, using: &dice)
+      steps.append("\(kind) in \(window === windows[0] ? 1 : 2) \(item.map { "\($0.id)" } ?? "")")
+      switch kind {
+      case 0, 1, 2:
+        files += 1
+        let bytes = Int.random(in: 0...300_000, using: &dice)
+        try QueueSession.queue("file-\(files)", in: folder, bytes: bytes)
+      case 3: if let item, !item.state.isFinished { queue.pause([item.id]) }
+      case 4: if let item, !item.state.isActive { queue.retry([item.id]) }
+      case 5:
+        guard let item, !item.state.isActive else { break }
+        removed.append((item, nil))
+        window.holder.hear([.removed([item.id])])
+        queue.remove([item.id], begun: [])
+      case 6:
+        guard let last = removed.popLast(), window.holder.items.item(last.item.id) == nil else {
+          break
+        }
+        queue.restore([QueuePosition(item: last.item, before: nil)])
+      case 7:
+        guard var item, item.state == .waiting || item.state == .paused else { break }
+        item.mediaType = ["text/csv", "image/png"].randomElement(using: &dice) ?? ""
+        window.holder.hear([.added([item])])
+        queue.edit([item])
+      case 8:
+        queue.setLimit(
+          ([nil, 200_000, 1_000_000] as [Int64?]).randomElement(using: &dice) ?? nil)
+      case 9: queue.setStopped(Bool.random(using: &dice))
+      case 10:
+        let count = Int.random(in: 1...4, using: &dice)
+        queue.control(.lanes(.fixed(count), target: "nas"))
+      case 11:
+        let done = items.filter(\.state.isDone).map(\.id)
+        window.holder.hear([.removed(done)])
+        queue.remove(done, begun: [])
+      default:
+        // A window closes, perhaps the one that sends, and another one opens.
+        let index = Int.random(in: 0..<windows.count, using: &dice)
+        let old = windows.remove(at: index)
+        await old.close()
+        try await open()
+      }
+    }
+
+    /// Waits until nothing moves and both say the same.
+    func rest() async throws {
+      try await wait(
+        for: "two windows to agree after \(steps.suffix(40))",
+        otherwise: { windows.map { "\(Sight($0))" }.joined(separator: "\n") }
+      ) { () throws -> Bool? in
+        let sights = windows.map { Sight($0) }
+        guard let first = sights.first, first.totals.active + first.totals.retrying == 0,
+          first.isStopped || first.totals.waiting == 0
+        else { return nil }
+        let file = try windows[0].store.items().map(Sight.words)
+        return sights.allSatisfy { $0 == first } && file == first.states ? true : nil
+      }
+    }
+  }
+
+  @Test("say the same of the whole at every rest", .timeLimit(.minutes(10)), arguments: 1...4)
+  func agree(seed: Int) async throws {
+    let story = try Story(seed: UInt64(seed))
+    defer { story.server.stop() }
+    try await story.open()
+    try await story.open()
+    let isLong = ProcessInfo.processInfo.environment["HOIST_MONKEY"] != nil
+    for _ in 0..<(isLong ? 150 : 6) {
+      for _ in 0..<8 { try await story.step() }
+      try await story.rest()
+    }
+    for window in story.windows { await window.close() }
+  }
+}
