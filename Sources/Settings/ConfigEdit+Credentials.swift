@@ -44,9 +44,10 @@ extension ConfigEdit {
     let bearer = "auth = { bearer = \(TOMLText.string(placeholder)) }"
     if let row = row("auth") {
       let line = lines[row]
-      let command = #/auth\s*=\s*\{\s*bearer_command\s*=\s*\[[^\]]*\]\s*\}/#
+      let whole =
+        #/auth\s*=\s*\{\s*bearer(?:_command\s*=\s*\[[^\]]*\]|\s*=\s*(?:"[^"\\]*"|'[^']*'))\s*\}/#
       let found = line.matches(of: #/\{(?:env|secret)\.[A-Za-z0-9_-]+\}/#)
-      if let range = line.firstMatch(of: command)?.range {
+      if let range = line.firstMatch(of: whole)?.range {
         lines[row] = line.replacingCharacters(in: range, with: bearer)
       } else if found.count == 1 {
         lines[row] = line.replacingCharacters(in: found[0].range, with: placeholder)

@@ -163,6 +163,17 @@ import UploadModel
     #expect(render(state, size: state.size).text.contains { $0.contains(url) })
   }
 
+  @Test(arguments: [Size(width: 40, height: 12), Size(width: 80, height: 24)])
+  func whatIsWrongIsSaidInFull(_ size: Size) {
+    var state = Self.edited(to: "https://new.local/up")
+    let words = "~/.config/hoist/config.toml: has a form that hoist cannot edit; do it by hand"
+    Fixture.play(
+      &state, .resized(size), .key(.enter), .setupRefused(words, at: .url, isGoodEnough: false))
+    let text = render(state, size: size).text.joined(separator: " ")
+    let said = text.split(separator: " ").filter { !"│╭╮╰╯".contains($0) }.joined(separator: " ")
+    #expect(said.contains(words), "\(said)")
+  }
+
   /// A new token goes where the old one is; nobody sees it.
   @Test func aTokenIsChanged() {
     var state = Self.pane()

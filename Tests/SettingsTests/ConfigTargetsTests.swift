@@ -128,6 +128,7 @@ import Testing
       "\n[secrets.old]\nfile = \"old\"\n",
       "auth = { basic = { user = \"me\", password = \"{env.NEW}\" } }\n"
     ),
+    ("auth = {bearer='to-ken'} # mine\n", "", "auth = { bearer = \"{env.NEW}\" } # mine\n"),
     (
       "auth = { bearer_command = [ \"cat\", \"/x\" ] }\n", "",
       "auth = { bearer = \"{env.NEW}\" }\n"

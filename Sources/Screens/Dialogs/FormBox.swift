@@ -18,7 +18,14 @@ struct FormBox {
     let gap = introduction.isEmpty ? 0 : wrapped(introduction).count + 1
     // On a small screen, the fields matter more than the preview of the new names.
     let names = min(form.newNames.count, max(0, size.height - gap - form.rows.count - 6))
-    let height = gap + form.rows.count + (names > 0 ? names + 1 : 0) + 3
+    // What is wrong is said in full, as far as there is room.
+    let complaint = form.isTrying ? nil : form.complaint
+    let room = max(1, size.height - gap - form.rows.count - (names > 0 ? names + 1 : 0) - 4)
+    let words = TextFitting.wrapped(
+      Glyphs.of(complaint ?? advice, ascii: canvas.ascii), to: width - 4,
+      lines: complaint == nil ? 1 : min(3, room), ascii: canvas.ascii)
+    let height =
+      gap + form.rows.count + (names > 0 ? names + 1 : 0) + 2 + max(1, words.count)
     let (left, top) = ((size.width - width) / 2, max(1, (size.height - height) / 2 - 1))
     canvas.box(row: top, column: left, size: Size(width: width, height: height), title: title)
     for (index, line) in lines.enumerated() {
@@ -50,10 +57,11 @@ struct FormBox {
       let line = top + 2 + gap + form.rows.count + index
       paint(name, row: line, columns: left + 2..<left + width - 2, on: &canvas)
     }
-    let complaint = form.isTrying ? nil : form.complaint
-    canvas.put(
-      complaint ?? advice, row: top + height - 2, column: left + 2, width: width - 4,
-      style: Style(complaint == nil ? .dim : .warning))
+    for (index, line) in words.enumerated() {
+      canvas.put(
+        line, row: top + height - 1 - words.count + index, column: left + 2,
+        style: Style(complaint == nil ? .dim : .warning))
+    }
   }
 
   /// Paints the current name of a file and its new one.
