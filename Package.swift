@@ -53,19 +53,14 @@ let package = Package(
     .target(name: "ScalarText", swiftSettings: strict),
 
     .target(name: "Digests", dependencies: ["COpenSSL"], swiftSettings: strict),
-    .target(name: "RegularExpressions", dependencies: ["CPCRE2"], swiftSettings: strict),
-    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
 
-    // Header fields with a structure, for both ends of an upload.
+    // The versions of the IETF's draft and its structured header fields, for both ends of an upload.
     .target(
-      name: "StructuredFields",
+      name: "UploadDraft",
       dependencies: [
         outside("RawStructuredFieldValues", "swift-http-structured-headers", for: "Receiver")
       ],
       swiftSettings: strict),
-
-    // The versions of the IETF's draft, for both ends as well.
-    .target(name: "UploadDraft", dependencies: ["StructuredFields"], swiftSettings: strict),
 
     // Libraries that other projects may depend on.
     .target(name: "JSONText", swiftSettings: strict),
@@ -76,7 +71,7 @@ let package = Package(
     .target(
       name: "Receiver",
       dependencies: [
-        "Digests", "MultipartForm", "ScalarText", "StructuredFields", "UploadDraft",
+        "Digests", "MultipartForm", "ScalarText", "UploadDraft",
         outside("NIOCore", "swift-nio", for: "Receiver"),
         outside("NIOHTTP1", "swift-nio", for: "Receiver"),
         outside("NIOPosix", "swift-nio", for: "Receiver"),
@@ -89,53 +84,69 @@ let package = Package(
       dependencies: ["Digests", "JSONText", "Receiver", "ScalarText"],
       swiftSettings: strict),
     .target(
-      name: "FileDiscovery", dependencies: ["MultipartForm", "ScalarText"], swiftSettings: strict),
+      name: "FileDiscovery", dependencies: ["MultipartForm", "ScalarText"], exclude: ["README.md"],
+      swiftSettings: strict),
     .target(name: "Commands", dependencies: ["CChild", "ScalarText"], swiftSettings: strict),
-    .target(name: "HTTPTransport", dependencies: ["CCurl"], swiftSettings: strict),
+    .target(
+      name: "HTTPTransport", dependencies: ["CCurl"], exclude: ["README.md"], swiftSettings: strict),
     .target(
       name: "UploadModel",
       dependencies: [
-        "Digests", "JSONText", "MultipartForm", "RegularExpressions", "ScalarText",
-        "StructuredFields", "UploadDraft",
-      ],
+        "CPCRE2", "Digests", "JSONText", "MultipartForm", "ScalarText", "UploadDraft",
+      ], exclude: ["README.md"],
+      swiftSettings: strict),
+    .target(
+      name: "Resuming",
+      dependencies: [
+        "JSONText", "MultipartForm", "ScalarText", "UploadDraft", "UploadModel",
+      ], exclude: ["README.md"],
+      swiftSettings: strict),
+    .target(
+      name: "Scheduling", dependencies: ["MultipartForm", "ScalarText", "UploadModel"],
+      exclude: ["README.md"],
       swiftSettings: strict),
     .target(
       name: "UploadEngine",
       dependencies: [
-        "Commands", "Digests", "HTTPTransport", "JSONText", "MultipartForm", "ScalarText",
-        "UploadModel",
-      ],
+        "Commands", "Digests", "HTTPTransport", "JSONText", "MultipartForm", "Resuming",
+        "ScalarText", "Scheduling", "UploadModel",
+      ], exclude: ["README.md"],
       swiftSettings: strict),
     .target(
       name: "UploadStore",
-      dependencies: ["MultipartForm", "SQLite", "ScalarText", "UploadModel"],
+      dependencies: ["CSQLite", "MultipartForm", "ScalarText", "UploadModel"],
+      exclude: ["README.md"],
       swiftSettings: strict),
-    .target(name: "SenderLink", dependencies: ["UploadModel"], swiftSettings: strict),
     .target(
       name: "Queue",
-      dependencies: ["MultipartForm", "SenderLink", "UploadEngine", "UploadModel", "UploadStore"],
+      dependencies: ["MultipartForm", "Scheduling", "UploadEngine", "UploadModel", "UploadStore"],
+      exclude: ["README.md"],
       swiftSettings: strict),
     .target(
       name: "Settings",
       dependencies: [
         "Commands", "JSONText", "ScalarText", "UploadModel",
         outside("TOMLKit", "TOMLKit", for: "Program"),
-      ],
+      ], exclude: ["README.md"],
       swiftSettings: strict, plugins: ["EmbedRecipes"]),
-    .target(name: "Screens", dependencies: ["ScalarText", "UploadModel"], swiftSettings: strict),
+    .target(
+      name: "Screens", dependencies: ["ScalarText", "Scheduling", "UploadModel"],
+      exclude: ["README.md"],
+      swiftSettings: strict),
     .target(
       name: "Terminal", dependencies: ["CNcurses", "CTerminalRescue", "ScalarText", "Screens"],
+      exclude: ["README.md"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .executableTarget(
       name: "hoist",
       dependencies: [
         "CCommit", "Commands", "Digests", "FileDiscovery", "HTTPTransport", "JSONText",
         "MediaTypes", "MultipartForm", "Queue", "Receiver", "ReceiverDemos", "ScalarText",
-        "Screens",
-        "SenderLink", "Settings", "Terminal", "UploadEngine", "UploadModel", "UploadStore",
+        "Scheduling", "Screens", "Settings", "Terminal", "UploadEngine", "UploadModel",
+        "UploadStore",
         outside("ArgumentParser", "swift-argument-parser", for: "Program"),
         outside("Logging", "swift-log", for: "Program"),
-      ],
+      ], exclude: ["README.md"],
       swiftSettings: strict),
 
     // Puts config/recipes into the program.
@@ -152,7 +163,8 @@ let package = Package(
       path: "Benchmarks/queue", swiftSettings: strict),
 
     .executableTarget(
-      name: "scheduler-bench", dependencies: ["UploadModel"], path: "Benchmarks/scheduler",
+      name: "scheduler-bench", dependencies: ["Scheduling", "UploadModel"],
+      path: "Benchmarks/scheduler",
       swiftSettings: strict),
 
     .executableTarget(
@@ -205,8 +217,6 @@ let package = Package(
       name: "MediaTypesTests", dependencies: ["MediaTypes", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"], swiftSettings: strict),
     .testTarget(
-      name: "StructuredFieldsTests", dependencies: ["StructuredFields"], swiftSettings: strict),
-    .testTarget(
       name: "UploadDraftTests", dependencies: ["UploadDraft"], swiftSettings: strict),
     .testTarget(
       name: "ReceiverTests",
@@ -221,9 +231,6 @@ let package = Package(
     .testTarget(
       name: "ScalarTextTests", dependencies: ["ScalarText", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: strict),
-    .testTarget(
-      name: "RegularExpressionsTests", dependencies: ["RegularExpressions", "TestSupport"],
-      swiftSettings: strict),
     .testTarget(name: "LintTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "FileDiscoveryTests", dependencies: ["FileDiscovery", "MultipartForm", "TestSupport"],
@@ -231,7 +238,8 @@ let package = Package(
     .testTarget(
       name: "UploadModelTests",
       dependencies: [
-        "JSONText", "MultipartForm", "ScalarText", "TestSupport", "UploadDraft", "UploadModel",
+        "Digests", "JSONText", "MultipartForm", "Resuming", "ScalarText", "Scheduling",
+        "TestSupport", "UploadDraft", "UploadModel",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -240,24 +248,21 @@ let package = Package(
     .testTarget(
       name: "UploadEngineTests",
       dependencies: [
-        "Digests", "HTTPTransport", "MultipartForm", "TestSupport", "UploadDraft", "UploadEngine",
-        "UploadModel",
+        "Digests", "HTTPTransport", "MultipartForm", "Resuming", "Scheduling", "TestSupport",
+        "UploadDraft", "UploadEngine", "UploadModel",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "UploadStoreTests",
       dependencies: [
-        "MultipartForm", "SQLite", "TestSupport", "UploadModel", "UploadStore",
+        "MultipartForm", "TestSupport", "UploadModel", "UploadStore",
       ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "SenderLinkTests", dependencies: ["SenderLink", "TestSupport", "UploadModel"],
       swiftSettings: strict),
     .testTarget(
       name: "QueueTests",
       dependencies: [
-        "MultipartForm", "Queue", "SenderLink", "SQLite", "TestSupport", "UploadEngine",
-        "UploadModel", "UploadStore",
+        "MultipartForm", "Queue", "Scheduling", "TestSupport", "UploadEngine", "UploadModel",
+        "UploadStore",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -265,7 +270,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ScreensTests",
-      dependencies: ["MultipartForm", "Screens", "TestSupport", "UploadModel"],
+      dependencies: ["MultipartForm", "Scheduling", "Screens", "TestSupport", "UploadModel"],
       exclude: ["Goldens"],
       swiftSettings: strict),
     .testTarget(
@@ -282,18 +287,17 @@ let package = Package(
     .testTarget(
       name: "HoistTests",
       dependencies: [
-        "FileDiscovery", "hoist", "JSONText", "MultipartForm", "Queue", "Screens", "Settings",
-        "TestSupport", "UploadEngine", "UploadModel", "UploadStore",
+        "FileDiscovery", "hoist", "JSONText", "MultipartForm", "Queue", "Scheduling", "Screens",
+        "Settings", "TestSupport", "UploadEngine", "UploadModel", "UploadStore",
       ],
       exclude: ["Goldens"],
       swiftSettings: strict),
     .testTarget(
       name: "ReaderTests",
       dependencies: [
-        "FileDiscovery", "hoist", "HTTPTransport", "JSONText", "MultipartForm", "Receiver",
-        "Screens",
-        "SenderLink", "Settings", "StructuredFields", "Terminal", "TestSupport", "UploadDraft",
-        "UploadModel", outside("NIOHTTP1", "swift-nio", for: "Receiver"),
+        "FileDiscovery", "hoist", "HTTPTransport", "JSONText", "MultipartForm", "Queue",
+        "Receiver", "Resuming", "Scheduling", "Screens", "Settings", "Terminal", "TestSupport",
+        "UploadDraft", "UploadModel", outside("NIOHTTP1", "swift-nio", for: "Receiver"),
       ],
       exclude: ["Corpus"],
       swiftSettings: strict),

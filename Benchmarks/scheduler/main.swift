@@ -1,4 +1,5 @@
 import Foundation
+import Scheduling
 import UploadModel
 
 // What each event costs the scheduler while 100,000 files wait: medians, and the slowest of a hundred.

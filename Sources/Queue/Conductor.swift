@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import MultipartForm
+import Scheduling
 import Synchronization
 import UploadEngine
 import UploadModel

@@ -1,3 +1,4 @@
+import Scheduling
 import Synchronization
 import UploadEngine
 import UploadModel

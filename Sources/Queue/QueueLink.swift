@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import SenderLink
+import Scheduling
 import UploadModel
 
 /// A session's end of its queue's socket. The session that sends the queue reports through it to the other sessions.

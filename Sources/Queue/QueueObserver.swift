@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// Is told what happens to a queue: a screen, lines, a log.

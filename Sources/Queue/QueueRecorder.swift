@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Scheduling
 import Synchronization
 import UploadEngine
 import UploadModel

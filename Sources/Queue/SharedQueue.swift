@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import MultipartForm
-import SenderLink
+import Scheduling
 import UploadEngine
 import UploadModel
 import UploadStore

@@ -1,5 +1,3 @@
-import StructuredFields
-
 /// A version of Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): its interop number, on which client
 /// and server must agree, and its rules.
 ///

@@ -1,4 +1,3 @@
-import SQLite
 import UploadModel
 
 /// What the history records about an attempt that has ended.

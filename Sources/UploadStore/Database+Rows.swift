@@ -1,5 +1,3 @@
-import SQLite
-
 extension Database {
   /// The most rows that one statement inserts.
   private static let most = 32

@@ -1,6 +1,5 @@
 import Foundation
 import MultipartForm
-import SQLite
 import UploadModel
 
 /// One attempt to send a file, as the history records it.

@@ -1,4 +1,3 @@
-import SQLite
 import UploadModel
 
 /// The part of an item's last attempt that its state depends on.

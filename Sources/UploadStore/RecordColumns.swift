@@ -1,5 +1,4 @@
 import MultipartForm
-import SQLite
 import UploadModel
 
 /// The columns in which a record is stored, wherever it is stored.

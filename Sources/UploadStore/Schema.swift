@@ -1,5 +1,3 @@
-import SQLite
-
 /// The tables of the queue.
 enum Schema {
   /// What a file is to this version of hoist.

@@ -1,4 +1,3 @@
-import SQLite
 import UploadModel
 
 /// Writes states and the ends of attempts, all within one transaction.

@@ -1,5 +1,3 @@
-import SQLite
-
 /// Why the queue could not be read or written: the action, the file, and what to do next.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String

@@ -1,6 +1,5 @@
 import Foundation
 import MultipartForm
-import SQLite
 import UploadModel
 
 /// The history of files sent with and without the queue, and what it says about files that are about to be sent.

@@ -1,6 +1,5 @@
 import Foundation
 import MultipartForm
-import SQLite
 import UploadModel
 
 /// Reading and editing the queue.

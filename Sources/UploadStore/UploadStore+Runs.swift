@@ -1,5 +1,4 @@
 import Foundation
-import SQLite
 import UploadModel
 
 /// The runs of targets that have requests before their first file and after their last.

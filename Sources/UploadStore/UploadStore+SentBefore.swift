@@ -1,6 +1,5 @@
 import Foundation
 import MultipartForm
-import SQLite
 import UploadModel
 
 /// What the history says about files that are about to be sent.

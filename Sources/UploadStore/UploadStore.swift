@@ -1,7 +1,7 @@
 import Foundation
 import MultipartForm
-import SQLite
 import ScalarText
+import Scheduling
 import Synchronization
 import UploadModel
 

@@ -1,4 +1,5 @@
 import MultipartForm
+import Scheduling
 import Testing
 import UploadModel
 

@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import Scheduling
 import TestSupport
 import Testing
 import UploadModel

@@ -1,5 +1,6 @@
 import MultipartForm
 import Queue
+import Scheduling
 import Testing
 import UploadModel
 

@@ -1,6 +1,7 @@
 import FileDiscovery
 import Foundation
 import MultipartForm
+import Scheduling
 import Settings
 import TestSupport
 import Testing

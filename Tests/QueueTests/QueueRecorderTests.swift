@@ -1,5 +1,5 @@
 import Foundation
-import SQLite
+import Scheduling
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import MultipartForm
+import Scheduling
 import TestSupport
 import UploadEngine
 import UploadModel

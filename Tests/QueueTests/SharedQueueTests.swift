@@ -1,5 +1,5 @@
 import Foundation
-import SenderLink
+import Scheduling
 import TestSupport
 import Testing
 import UploadModel

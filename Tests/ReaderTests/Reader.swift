@@ -3,14 +3,15 @@ import Foundation
 import JSONText
 import MultipartForm
 import NIOHTTP1
+import Queue
 import ScalarText
-import SenderLink
-import StructuredFields
 import TestSupport
 import UploadDraft
 
 @testable import HTTPTransport
 @testable import Receiver
+@testable import Resuming
+@testable import Scheduling
 @testable import Screens
 @testable import Settings
 @testable import Terminal

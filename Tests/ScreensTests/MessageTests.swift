@@ -1,4 +1,5 @@
 import ScalarText
+import Scheduling
 import Testing
 import UploadModel
 

@@ -2,6 +2,7 @@ import Foundation
 import MultipartForm
 import Testing
 
+@testable import Scheduling
 @testable import Screens
 @testable import UploadModel
 

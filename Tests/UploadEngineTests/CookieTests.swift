@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Scheduling
 @testable import UploadEngine
 @testable import UploadModel
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import MultipartForm
+import Scheduling
 import Synchronization
 import TestSupport
 import Testing

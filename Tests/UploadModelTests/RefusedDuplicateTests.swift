@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import Scheduling
 import Testing
 import UploadModel
 

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Scheduling
 @testable import UploadModel
 
 private let home = URL(string: "https://a.example/upload") ?? URL(fileURLWithPath: "/")

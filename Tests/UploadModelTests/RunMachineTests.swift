@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Scheduling
 @testable import UploadModel
 
 struct RunMachineTests {

@@ -1,7 +1,7 @@
 import Foundation
-import SQLite
 import TestSupport
 import Testing
+import UploadStore
 
 @Suite("Parameters of a statement")
 struct ParametersTests {

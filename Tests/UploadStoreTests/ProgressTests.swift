@@ -1,9 +1,9 @@
 import Foundation
 import MultipartForm
-import SQLite
 import TestSupport
 import Testing
 
+@testable import Scheduling
 @testable import UploadModel
 @testable import UploadStore
 

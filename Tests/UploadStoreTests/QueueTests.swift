@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import MultipartForm
-import SQLite
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Foundation
 import MultipartForm
-import SQLite
 import TestSupport
 import Testing
 

@@ -17,7 +17,7 @@ import sys
 
 ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../../../Sources").resolve()
 ROOMS = [
-    "Commands", "FileDiscovery", "HTTPTransport", "MediaTypes", "MultipartForm", "MultipartFormCodable", "Receiver", "ReceiverDemos", "ScalarText", "SenderLink", "Settings", "Terminal", "UploadEngine",
+    "Commands", "FileDiscovery", "HTTPTransport", "MediaTypes", "MultipartForm", "MultipartFormCodable", "Receiver", "ReceiverDemos", "Queue", "Resuming", "ScalarText", "Scheduling", "Settings", "Terminal", "UploadEngine",
     "UploadModel", "UploadStore", "hoist", "Screens/Reduce/CommandLine.swift",
     "Screens/Reduce/PastedPaths.swift",
 ]

@@ -1,6 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import StructuredFields
 import UploadDraft
 
 /// A request on its connection: its head, its body as it arrives, and the interim replies to it.

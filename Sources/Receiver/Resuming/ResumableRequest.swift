@@ -1,6 +1,5 @@
 import NIOHTTP1
 import ScalarText
-import StructuredFields
 import UploadDraft
 
 /// What a request says about a resumable upload (draft-ietf-httpbis-resumable-upload, "State").

@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// The box over the lower end of the queue that says how the queue ended, and what can be done next.

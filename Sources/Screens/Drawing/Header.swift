@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// The first line: where files go, and the state. On a narrow screen the words are shortened, and the least

@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// The events that the screen handles. Nothing else changes its state.

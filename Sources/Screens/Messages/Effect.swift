@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// A side effect that the screen requests. The composition root performs it and answers with events.

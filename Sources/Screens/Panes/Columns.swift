@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// The columns of the queue in a list of a given width. In narrow lists, some are empty.

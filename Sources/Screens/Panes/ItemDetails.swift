@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// The details of one item: three lines for the pane below the queue, everything for the dialog.

@@ -1,5 +1,6 @@
 import Foundation
 import ScalarText
+import Scheduling
 import UploadModel
 
 /// The queue: one line for each item on the screen.

@@ -1,4 +1,5 @@
 import ScalarText
+import Scheduling
 import UploadModel
 
 /// The label for the state of a row's item: a sign, a role, and words, from the fullest to the shortest. Different

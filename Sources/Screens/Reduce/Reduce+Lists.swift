@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// Actions that all panes with a list share: moving the cursor, marking, finding names.

@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// News of the queue.

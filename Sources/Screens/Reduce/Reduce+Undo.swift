@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// Edits of the queue. Each is recorded so that it can be undone, and returned as effects, so that the stored queue is

@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// The orders by which the queue can be sorted.

@@ -1,4 +1,5 @@
 import ScalarText
+import Scheduling
 import UploadModel
 
 /// The state of the screen, as told by the engine, the store and the user.

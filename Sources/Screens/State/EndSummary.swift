@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// The outcome of the queue when nothing was left to send, shown until the next key.

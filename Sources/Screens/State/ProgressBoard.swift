@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// The bars that `push` shows on a terminal: one line for each file under way, and one for all.

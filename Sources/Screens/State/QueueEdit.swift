@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// A change that the user made to the queue and can undo.

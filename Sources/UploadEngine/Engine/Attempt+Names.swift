@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import Scheduling
 import UploadModel
 
 /// The name under which the file is sent, if its target says what to do when it is taken.

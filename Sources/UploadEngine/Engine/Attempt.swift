@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import JSONText
 import MultipartForm
+import Scheduling
 import UploadModel
 
 /// One attempt: a request's turn on a lane, with one file, or with several that are sent together.

@@ -1,4 +1,5 @@
 import MultipartForm
+import Scheduling
 import UploadModel
 
 /// What an engine asks and tells its owner. Everything but `mediaType` is called on the engine's queue.

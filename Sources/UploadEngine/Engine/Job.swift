@@ -1,6 +1,7 @@
 import Dispatch
 import HTTPTransport
 import MultipartForm
+import Scheduling
 import UploadModel
 
 extension UploadEngine {

@@ -1,4 +1,5 @@
 import HTTPTransport
+import Scheduling
 import UploadModel
 
 /// The run of a target that has requests before its first file or after its last.

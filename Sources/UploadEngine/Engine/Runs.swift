@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Scheduling
 import UploadModel
 
 /// The runs of the targets that have requests before their first file or after their last. `RunMachine` decides when

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import HTTPTransport
 import MultipartForm
+import Scheduling
 import UploadModel
 
 /// Runs several uploads at once on one Dispatch queue, and reports their states.

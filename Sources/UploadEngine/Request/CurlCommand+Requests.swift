@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import Resuming
 import UploadModel
 
 extension Occasion {

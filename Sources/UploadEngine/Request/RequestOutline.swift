@@ -1,4 +1,5 @@
 import Foundation
+import Resuming
 import UploadModel
 
 /// A request as it would be sent, made from the current files. Nothing is sent, and secrets are shown as `$NAME`.

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTransport
 import MultipartForm
+import Resuming
+import Scheduling
 import UploadModel
 
 /// The requests of one attempt at a resumable upload. It lasts until the file has arrived or the connection fails.

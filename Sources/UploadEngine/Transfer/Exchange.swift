@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import MultipartForm
+import Scheduling
 import UploadModel
 
 /// One request of an attempt, from its beginning to its end, which can be awaited. It owns what has been sent and

@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// The requests before the first file of a run and after its last.

@@ -57,7 +57,7 @@ package struct ContentDigests: Hashable, Sendable {
   package init(_ digits: [Algorithm: String]) { self.digits = digits }
 
   /// Picks the digests from values that are stored by placeholder name.
-  init(named values: [String: String]) {
+  package init(named values: [String: String]) {
     digits = values.reduce(into: [:]) { digits, entry in
       if let algorithm = Template.Placeholder(rawValue: entry.key)?.pieceDigest {
         digits[algorithm] = entry.value
@@ -74,7 +74,7 @@ package struct ContentDigests: Hashable, Sendable {
   }
 
   /// The digest of a piece by the name of its placeholder; nil if it was not computed.
-  subscript(named name: String) -> String? {
+  package subscript(named name: String) -> String? {
     Template.Placeholder(rawValue: name)?.pieceDigest.flatMap { self[$0] }
   }
 }

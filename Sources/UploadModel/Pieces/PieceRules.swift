@@ -99,14 +99,14 @@ package struct PieceRules: Hashable, Sendable {
     return Swift.max(1, Int(clamping: file / size + (file % size == 0 ? 0 : 1)))
   }
 
-  func piece(from offset: Int64, of size: Int64, in file: Int64) -> Template.Values.Piece {
+  package func piece(from offset: Int64, of size: Int64, in file: Int64) -> Template.Values.Piece {
     let end = Swift.min(file - offset, size) + offset
     let index = Int(clamping: offset / size)
     return Template.Values.Piece(
       number: first + index, index: index, range: offset..<end, isLast: end == file)
   }
 
-  func call(for piece: Template.Values.Piece) -> Call {
+  package func call(for piece: Template.Values.Piece) -> Call {
     piece.isLast ? last ?? self.piece : self.piece
   }
 
@@ -155,7 +155,7 @@ package struct PieceRules: Hashable, Sendable {
   }
 
   /// Whether a reply says that the server no longer knows the upload.
-  func isForgotten(_ end: TransferEnd) -> Bool {
+  package func isForgotten(_ end: TransferEnd) -> Bool {
     if end.status == 404 || end.status == 410 { return true }
     guard !forgotten.isEmpty else { return false }
     var rules = ReplyRules()
@@ -170,7 +170,7 @@ package struct PieceRules: Hashable, Sendable {
       + calls.flatMap { name, call in call.templates.map { (name, $0) } }
   }
 
-  var templates: [Template] { namedTemplates.map(\.template) }
+  package var templates: [Template] { namedTemplates.map(\.template) }
 
   package var digests: Set<ContentDigests.Algorithm> {
     Set(templates.flatMap(\.placeholders).compactMap(\.pieceDigest))

@@ -5,9 +5,9 @@ package struct PieceSet: Hashable, Sendable, Codable {
   /// The runs in ascending order. No run is empty, and no two touch.
   var runs: [Range<Int>] { Array(indexes.ranges) }
 
-  init() {}
+  package init() {}
 
-  init(first count: Int) { indexes.insert(contentsOf: 0..<max(0, count)) }
+  package init(first count: Int) { indexes.insert(contentsOf: 0..<max(0, count)) }
 
   /// Reads the bounds of the runs, in order, as `encode(to:)` writes them. Impossible bounds make an empty set.
   package init(from decoder: any Decoder) throws {
@@ -23,23 +23,23 @@ package struct PieceSet: Hashable, Sendable, Codable {
     try container.encode(runs.flatMap { [$0.lowerBound, $0.upperBound] })
   }
 
-  var isEmpty: Bool { indexes.isEmpty }
+  package var isEmpty: Bool { indexes.isEmpty }
 
   /// The index after the last piece in the set.
-  var end: Int { indexes.ranges.last?.upperBound ?? 0 }
+  package var end: Int { indexes.ranges.last?.upperBound ?? 0 }
 
-  func contains(_ index: Int) -> Bool { indexes.contains(index) }
+  package func contains(_ index: Int) -> Bool { indexes.contains(index) }
 
-  mutating func insert(_ index: Int) { indexes.insert(contentsOf: index..<index + 1) }
+  package mutating func insert(_ index: Int) { indexes.insert(contentsOf: index..<index + 1) }
 
   /// The first piece before `end` that is neither in this set nor in `others`; nil if no piece is missing.
-  func firstMissing(before end: Int, without others: Set<Int>) -> Int? {
+  package func firstMissing(before end: Int, without others: Set<Int>) -> Int? {
     RangeSet(0..<max(0, end)).subtracting(indexes).ranges.lazy.joined()
       .first { !others.contains($0) }
   }
 
   /// The byte ranges of the runs in a file, if every piece but the last has this size.
-  func ranges(of size: Int64, in length: Int64) -> [Range<Int64>] {
+  package func ranges(of size: Int64, in length: Int64) -> [Range<Int64>] {
     guard size > 0, length > 0 else { return [] }
     func offset(_ index: Int) -> Int64 {
       let (product, isTooMuch) = Int64(index).multipliedReportingOverflow(by: size)

@@ -238,7 +238,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
 
   /// Whether the failure may concern only one of several files, because of its size, its type or its name. A status
   /// about the address, the credentials or the server's own state concerns all of them.
-  var mayConcernOneFile: Bool {
+  package var mayConcernOneFile: Bool {
     cause == .refused
       ? status.map(Self.statusesOfOneFile.contains) ?? false : cause.traits.contains(.ofOneFile)
   }
@@ -277,7 +277,7 @@ extension Failure.Cause {
   }
 
   /// The refusal of an address that would be sent to in clear.
-  static func unencrypted(at url: URL) -> Self {
+  package static func unencrypted(at url: URL) -> Self {
     .unencrypted(Verdict.shown(url.absoluteString) ?? "")
   }
 

@@ -7,7 +7,7 @@ package enum RetryAfter {
   static let longest = 1e9
 
   /// Seconds until a time in a reply: an HTTP date, or seconds since 1970. Nil if it is neither.
-  static func seconds(until value: String, in end: TransferEnd, now: Date) -> Double? {
+  package static func seconds(until value: String, in end: TransferEnd, now: Date) -> Double? {
     let now = end.serverTime(now)
     guard let seconds = seconds(value, now: now) else { return nil }
     guard seconds >= longest, let time = Double(value.trimming(\.isWhiteSpace)) else {

@@ -14,7 +14,7 @@ extension RetryPolicy {
   }
 
   /// What a reply says if it has one of the `signs`.
-  func complaint(in end: TransferEnd) -> String? {
+  package func complaint(in end: TransferEnd) -> String? {
     signs.lazy.compactMap { $0.words(in: end) }.first
   }
 

@@ -69,7 +69,7 @@ package struct RetryPolicy: Hashable, Sendable {
 
   /// The delay in seconds after the `round`th failure, from 1: anything up to a bound that doubles
   /// with every round ("full jitter").
-  func backOff(round: Int, random: Double) -> Double {
+  package func backOff(round: Int, random: Double) -> Double {
     var bound = min(base, cap)
     // The bound does not grow beyond the cap. If the base is zero, the bound stays zero.
     for _ in 1..<max(1, min(round, 31)) where bound < cap { bound *= 2 }

@@ -98,7 +98,7 @@ package struct TransferEnd: Hashable, Sendable {
   }
 
   /// What the reply's status means for the file; nil if no reply came.
-  var meaning: StatusMeaning? {
+  package var meaning: StatusMeaning? {
     guard let status else { return nil }
     // Envoy answers 503 when a server hangs up on a request that it was sent.
     let isLost =
@@ -124,7 +124,7 @@ package struct TransferEnd: Hashable, Sendable {
   }
 
   /// Where the reply points to, as a whole URL (RFC 9110 §10.2.2).
-  var location: URL? { locationAsWritten?.absoluteURL }
+  package var location: URL? { locationAsWritten?.absoluteURL }
 
   /// The same as a text, without making an absolute URL first.
   var address: String? { locationAsWritten?.absoluteString }

@@ -175,7 +175,7 @@ package enum Verdict: Hashable, Sendable {
   }
 
   /// Follows a 307 or 308 if the address that it names is allowed. Otherwise, the upload fails.
-  static func redirect(
+  package static func redirect(
     _ end: TransferEnd, target: Target, redirects: Int, failed: (Failure.Cause) -> Verdict
   ) -> Verdict {
     guard end.headers["location"]?.trimming(\.isWhiteSpace).isEmpty == false else {

@@ -21,7 +21,7 @@ package final class SendPlan: Sendable {
   /// The address of all requests for files; nil if it is filled in for each.
   private let address: RequestHead.Text?
   /// How many files the server can be asked about in one request; 1 if it need not be asked before a file is sent.
-  let mostAsked: Int
+  package let mostAsked: Int
   let headers: [HeaderLine]
   let publicHeaders: [HeaderLine]
   /// The header fields that only a request about a file has: those that are filled in for it, and those that set

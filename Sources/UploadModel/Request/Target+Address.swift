@@ -56,7 +56,7 @@ extension [Template.Filled] {
   }
 
   /// Whether the text contains no secrets and no unfilled placeholders.
-  var isPublic: Bool { allSatisfy { if case .text = $0 { true } else { false } } }
+  package var isPublic: Bool { allSatisfy { if case .text = $0 { true } else { false } } }
 
   /// The text as it may be shown, with `$NAME` for each secret.
   package var shown: String {

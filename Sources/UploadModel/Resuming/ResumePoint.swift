@@ -29,6 +29,16 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   /// The progress of an upload in pieces; nil for any other upload.
   package var pieces: PieceProgress?
 
+  package init(
+    url: URL, target: String, identity: FileIdentity, moment: FileMoment? = nil, offset: Int64 = 0,
+    start: Int64 = 0, expires: Date? = nil, loss: Loss? = nil, mode: ResumeRules.Mode? = nil,
+    draft: DraftVersion? = nil, form: Form? = nil, pieces: PieceProgress? = nil
+  ) {
+    (self.url, self.target, self.identity, self.moment) = (url, target, identity, moment)
+    (self.offset, self.start, self.expires, self.loss) = (offset, start, expires, loss)
+    (self.mode, self.draft, self.form, self.pieces) = (mode, draft, form, pieces)
+  }
+
   /// What is needed to make the same form again.
   package struct Form: Hashable, Sendable, Codable {
     /// The text that separates the parts of the form.
@@ -36,9 +46,9 @@ package struct ResumePoint: Hashable, Sendable, Codable {
     /// When the form was made, for `{now}`.
     package var made: Date
     /// A hash of everything in it except the file and secrets, in hexadecimal digits.
-    var seal: String
+    package var seal: String
     /// How many of its bytes come before the file's.
-    var lead: Int64
+    package var lead: Int64
 
     package init(boundary: String, made: Date, seal: String, lead: Int64 = 0) {
       (self.boundary, self.made, self.seal, self.lead) = (boundary, made, seal, lead)

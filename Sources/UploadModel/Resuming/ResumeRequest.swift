@@ -59,7 +59,7 @@ package struct ResumeRequest: Hashable, Sendable {
     add("Upload-Checksum", "\(algorithm.rawValue) \(Template.Filter.base64(digits: digits))")
   }
 
-  mutating func add(_ name: String, _ value: String) {
+  package mutating func add(_ name: String, _ value: String) {
     headers.append(RequestHead.Header(name: name, value: [.text(value)]))
   }
 

@@ -35,4 +35,10 @@ package struct HTTPResumeServer: Hashable, Sendable, Codable {
   /// Whether `version` is known to be the server's version, or the server is known to speak no version. If not, older
   /// versions are tried when the server makes no offer.
   package var isSettled = true
+
+  package init(
+    limits: ResumeLimits? = nil, version: DraftVersion = .newest, isSettled: Bool = true
+  ) {
+    (self.limits, self.version, self.isSettled) = (limits, version, isSettled)
+  }
 }

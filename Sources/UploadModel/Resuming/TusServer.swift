@@ -9,18 +9,18 @@ package struct TusServer: Hashable, Sendable, Codable {
   /// The strongest kind of checksum that both the server and hoist know: SHA-256 or SHA-1.
   package var checksum: ContentDigests.Algorithm?
   /// Whether the server says that it speaks only other versions of tus.
-  var isOfOtherVersion = false
+  package var isOfOtherVersion = false
 
   /// Whether the request that creates an upload may carry the beginning of its content.
-  var takesContentAtOnce: Bool { extensions.contains { $0 == "creation-with-upload" } }
+  package var takesContentAtOnce: Bool { extensions.contains { $0 == "creation-with-upload" } }
 }
 
 extension TusServer {
   /// The version that hoist speaks.
-  static let version = "1.0.0"
+  package static let version = "1.0.0"
 
   /// Reads the header fields of a server's reply, whose names are in lower case.
-  init(headers: [String: String]) {
+  package init(headers: [String: String]) {
     maxSize = headers["tus-max-size"].flatMap { Self.number($0) }
     extensions = Set(Self.list(headers["tus-extension"]))
     if extensions.contains(where: { $0 == "checksum" }) {
@@ -38,7 +38,7 @@ extension TusServer {
   }
 
   /// A count of bytes: digits and nothing else.
-  static func number(_ text: String) -> Int64? {
+  package static func number(_ text: String) -> Int64? {
     let digits = text.trimming(\.isWhiteSpace)
     guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit) else { return nil }
     return Int64(digits)

@@ -36,7 +36,7 @@ package struct ReplyRules: Hashable, Sendable {
   }
 
   /// Whether the status means success.
-  func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
+  package func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
 
   /// Whether a reply whose status is not one of `ok` says that the request was carried out, and where the result is
   /// (RFC 9110 §15.4.4). If somebody has chosen the statuses, no others count.
@@ -99,7 +99,7 @@ package struct ReplyRules: Hashable, Sendable {
   }
 
   /// Why a file does not count as stored despite a reply with a success status; nil if it counts as stored.
-  func complaint(in content: ReplyContent, of end: TransferEnd) -> Failure.Cause? {
+  package func complaint(in content: ReplyContent, of end: TransferEnd) -> Failure.Cause? {
     let isJSON = content.document != nil
     let undecided = failures.compactMap(\.place.pattern).first(where: content.undecided.contains)
     let rules = failures.filter { rule in

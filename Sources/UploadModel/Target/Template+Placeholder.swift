@@ -257,7 +257,7 @@ extension Template {
     /// The digests of the file's content, if they are asked for.
     var digests: ContentDigests?
     /// What the ticket says.
-    var ticket: JSONValue?
+    package var ticket: JSONValue?
     /// What the reply to the upload says.
     package var reply: JSONValue?
     /// The file's number in its request, from 1.
@@ -277,36 +277,52 @@ extension Template {
     /// Which placeholders stay as they are.
     package var gaps = Gaps.none
     /// The values kept from the reply to the request `open`; nil outside a run.
-    var opened: [String: String]?
-    var upload = Upload()
-    var piece = Piece()
+    package var opened: [String: String]?
+    package var upload = Upload()
+    package var piece = Piece()
 
     /// An upload in pieces.
-    struct Upload: Hashable, Sendable {
-      var id = ""
+    package struct Upload: Hashable, Sendable {
+      package var id = ""
       /// How many pieces it has.
-      var count = 1
+      package var count = 1
       /// The values kept from the reply to the request `begin`.
-      var begun: [String: String] = [:]
+      package var begun: [String: String] = [:]
       /// Whether a server other than the target's own gave one of the kept values, or a ticket.
-      var isFromAway = false
+      package var isFromAway = false
       /// The texts that the setting `each` gives for its pieces.
-      var pieces = ""
+      package var pieces = ""
+
+      package init(
+        id: String = "", count: Int = 1, begun: [String: String] = [:], isFromAway: Bool = false,
+        pieces: String = ""
+      ) {
+        (self.id, self.count, self.begun) = (id, count, begun)
+        (self.isFromAway, self.pieces) = (isFromAway, pieces)
+      }
     }
 
     /// The values for templates without placeholders.
     static let none = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
 
-    struct Piece: Hashable, Sendable {
+    package struct Piece: Hashable, Sendable {
       /// The piece's number. The first piece has the number that the setting `first` gives.
-      var number = 1
+      package var number = 1
       /// The piece's number, from 0.
-      var index = 0
-      var range: Range<Int64> = 0..<0
-      var isLast = false
-      var digests: ContentDigests?
+      package var index = 0
+      package var range: Range<Int64> = 0..<0
+      package var isLast = false
+      package var digests: ContentDigests?
       /// The values kept from the reply to the piece.
-      var values: [String: String] = [:]
+      package var values: [String: String] = [:]
+
+      package init(
+        number: Int = 1, index: Int = 0, range: Range<Int64> = 0..<0, isLast: Bool = false,
+        digests: ContentDigests? = nil, values: [String: String] = [:]
+      ) {
+        (self.number, self.index, self.range) = (number, index, range)
+        (self.isLast, self.digests, self.values) = (isLast, digests, values)
+      }
     }
 
     /// The values for one file, or for a request without a file.

@@ -1,5 +1,3 @@
-import RegularExpressions
-
 /// A regular expression for which replies are searched.
 package struct Pattern: Hashable, Sendable {
   /// The expression as it was written.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Scheduling
 import UploadModel
 
 /// What a session knows beyond the queue and passes on to the process that continues in the background. It may contain

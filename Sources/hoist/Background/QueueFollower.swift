@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import SenderLink
+import Queue
 import UploadModel
 import UploadStore
 

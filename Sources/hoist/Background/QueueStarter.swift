@@ -1,5 +1,5 @@
 import Dispatch
-import SenderLink
+import Queue
 import UploadStore
 
 /// Starts a queue that is stopped, or that its sender has stopped for want of room on the disk. Only the sender knows

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Queue
+import Scheduling
 import UploadModel
 import UploadStore
 

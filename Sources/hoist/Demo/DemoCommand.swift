@@ -4,6 +4,7 @@ import Foundation
 import MultipartForm
 import Queue
 import Receiver
+import Scheduling
 import Settings
 import UploadModel
 import UploadStore

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JSONText
+import Scheduling
 import UploadEngine
 import UploadModel
 

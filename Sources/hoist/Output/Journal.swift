@@ -1,5 +1,6 @@
 import Logging
 import ScalarText
+import Scheduling
 import UploadModel
 
 /// Logs what happens to uploads, for `--log` and `-v`.

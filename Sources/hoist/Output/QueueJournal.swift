@@ -1,4 +1,5 @@
 import Queue
+import Scheduling
 import UploadModel
 
 /// Logs what a session does with its queue. What another process sends is in that one's log.

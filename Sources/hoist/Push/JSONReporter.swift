@@ -1,4 +1,5 @@
 import JSONText
+import Scheduling
 import UploadModel
 
 /// Prints one JSON object on each line of standard output. Scripts depend on the names of its members.

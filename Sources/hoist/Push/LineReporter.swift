@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// Reports in plain lines, for people and logs: one for each file that ends, one now and then for a file that takes a

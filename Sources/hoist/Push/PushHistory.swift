@@ -2,6 +2,7 @@ import Dispatch
 import FileDiscovery
 import Foundation
 import MultipartForm
+import Scheduling
 import Synchronization
 import UploadEngine
 import UploadModel

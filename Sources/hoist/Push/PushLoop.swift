@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Queue
+import Scheduling
 import Settings
 import UploadEngine
 import UploadModel

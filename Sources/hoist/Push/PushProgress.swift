@@ -1,4 +1,5 @@
 import MultipartForm
+import Scheduling
 import UploadModel
 
 /// The progress of a push. It keeps whole items only while they are under way or if they failed, so that a long queue

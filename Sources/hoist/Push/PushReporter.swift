@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// Reports what happens to files that are uploaded without a screen.

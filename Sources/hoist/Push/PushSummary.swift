@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// What became of the files of a push.

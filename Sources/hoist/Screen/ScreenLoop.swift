@@ -1,5 +1,6 @@
 import Dispatch
 import Queue
+import Scheduling
 import Screens
 import UploadEngine
 import UploadModel

@@ -2,6 +2,7 @@ import Dispatch
 import FileDiscovery
 import Foundation
 import Queue
+import Scheduling
 import Screens
 import Settings
 import UploadEngine

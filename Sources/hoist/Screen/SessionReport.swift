@@ -1,5 +1,6 @@
 import Foundation
 import Queue
+import Scheduling
 import UploadModel
 
 /// What is printed on standard error after the screen has gone, and the exit status.

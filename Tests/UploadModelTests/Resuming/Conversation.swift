@@ -4,6 +4,7 @@ import MultipartForm
 import Testing
 import UploadDraft
 
+@testable import Resuming
 @testable import UploadModel
 
 /// What a server says to one request, and what it says before that.

@@ -3,6 +3,7 @@ import MultipartForm
 import Testing
 import UploadDraft
 
+@testable import Resuming
 @testable import UploadModel
 
 private func url(_ text: String) -> URL { Conversation.url(text) }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Resuming
 @testable import UploadModel
 
 /// Several pieces at once: which reply comes when, and what is asked and done meanwhile.

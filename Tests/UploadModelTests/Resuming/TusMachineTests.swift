@@ -2,6 +2,7 @@ import Foundation
 import MultipartForm
 import Testing
 
+@testable import Resuming
 @testable import UploadModel
 
 private func url(_ text: String) -> URL { Conversation.url(text) }

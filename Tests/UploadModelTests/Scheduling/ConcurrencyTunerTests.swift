@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import Scheduling
 @testable import UploadModel
 
 /// The numbers that the tuner finds, against the best fixed ones.

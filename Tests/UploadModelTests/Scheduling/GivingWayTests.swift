@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Scheduling
 @testable import UploadModel
 
 /// How it gives way to servers that refuse.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Scheduling
 @testable import UploadModel
 
 struct RankedSetTests {

@@ -1,3 +1,4 @@
+@testable import Scheduling
 @testable import UploadModel
 
 extension Scheduler {

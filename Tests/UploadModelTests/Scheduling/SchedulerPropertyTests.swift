@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Scheduling
 @testable import UploadModel
 
 /// Random events, and a simple-minded account of them on the side.

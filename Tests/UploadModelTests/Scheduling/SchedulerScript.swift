@@ -1,5 +1,6 @@
 import Foundation
 
+@testable import Scheduling
 @testable import UploadModel
 
 /// A scheduler that is told what happens, step by step.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Scheduling
 @testable import UploadModel
 
 /// The one clock of all summaries: what it counts, to the second.

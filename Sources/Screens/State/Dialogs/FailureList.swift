@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// The reasons why files of the queue have failed, the most frequent first.

@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// How many of the queue's files go to a target, and what became of them.

@@ -72,7 +72,7 @@ package struct Call: Hashable, Sendable {
     package init(_ place: ReplyPlace) { self.place = place }
 
     /// How many bytes of the file the server has according to this reply, if hoist expects it to have `known` of them.
-    func value(in end: TransferEnd, known: Int64) throws(ResumeFault) -> Int64 {
+    package func value(in end: TransferEnd, known: Int64) throws(ResumeFault) -> Int64 {
       var text = ReplyValue(place).text(in: end)
       if let pattern { text = text.flatMap { pattern.value(in: $0) } }
       guard let text else {

@@ -29,7 +29,7 @@ package struct RunPoint: Hashable, Sendable, Codable {
   package init(_ phase: Phase) { self.phase = phase }
 
   /// The values in parentheses, for people; empty if there are no values.
-  var words: String {
+  package var words: String {
     if values.isEmpty { return "" }
     let pairs = values.sorted { $0.key < $1.key }.map { "\($0): \(SafeText.line($1))" }
     return " (\(pairs.joined(separator: ", ")))"

@@ -1,0 +1,22 @@
+import Scheduling
+import UploadModel
+
+/// News from the process that sends a queue to other processes, which read the queue's own content from its file.
+package enum SenderNews: Hashable, Sendable, Codable {
+  case item(id: ItemID, state: ItemState)
+  /// Whether a server can be reached.
+  case server(address: String, news: Reachability)
+  /// Why the files of a target wait for credentials; nil if they do no longer.
+  case refusal(target: String, CredentialTrouble?)
+  case settings(SenderSettings)
+  /// How many requests a target now gets at once, if hoist finds that number.
+  case lanes(Int, target: String)
+  /// What has been sent, and how long that took, as of the latest end or pause.
+  case figures(SendingFigures)
+  /// There is news of a target's run.
+  case run(target: String, RunNews)
+  /// How much is done of the files that have been removed since the queue was last at rest.
+  case gone(files: Int, bytes: Int64)
+  /// Everything that had happened before the listener connected has now been sent.
+  case complete
+}

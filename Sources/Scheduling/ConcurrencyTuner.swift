@@ -1,0 +1,304 @@
+import UploadModel
+
+/// Finds how many requests a target should be sent at once, and how many each second: what happens to them in, a number
+/// of lanes and a pace out. It reads no clock.
+///
+/// It climbs: twice the lanes are tried, and kept if they bring at least a fifth of the growth in work done per second.
+/// Otherwise it goes back; after a while, it tries half the lanes, then twice as many, and so on, ever more rarely. Time
+/// is counted in rounds, in which as many requests end as there are lanes: what a change does shows after one of them.
+///
+/// It gives way when the server asks for it: with half the lanes at once and, if the server counts requests or fewer
+/// lanes do not help, with a pace.
+package struct ConcurrencyTuner: Hashable, Sendable {
+  /// What a request's end says about the number of requests.
+  package enum Outcome: Hashable, Sendable {
+    /// Nothing against it.
+    case fine
+    /// The server takes no more requests at once, or does not answer.
+    case overloaded
+    /// The server takes no more requests in this time (429).
+    case rateLimited
+    /// The server failed over the request (500).
+    case broken
+  }
+
+  package private(set) var range: ClosedRange<Int>
+  /// How many requests may be under way at once.
+  package private(set) var lanes: Int
+  private var pacer = RequestPacer()
+
+  private enum Phase: Hashable, Sendable {
+    /// The number of lanes has just changed. Goes to `measuring` after a round.
+    case settling
+    /// Goes to `settling` once the number of lanes changes.
+    case measuring
+  }
+
+  private var phase = Phase.measuring
+  /// When the phase began; nil before the first request.
+  private var start: Instant?
+  /// How many requests have ended since then, and how much was done.
+  private var ends = 0
+  private var work = 0.0
+  /// Whether nothing has been measured yet.
+  private var isFirst = true
+  /// What the present number of lanes is compared with: the one before, and what was done per second then.
+  private var baseline: Baseline?
+  /// More lanes that did not seem to pay, and what was done per second with them. That is compared once more, with what
+  /// fewer do right after: connections are quick until they lose their first packet, so what came before can mislead.
+  private var doubted: Baseline?
+  /// Whether that has been done since the last rest.
+  private var hasDoubted = false
+  /// Whether the next trial is one of more lanes.
+  private var triesMore = true
+  /// There is no trial before this moment.
+  private var restUntil = Instant(seconds: 0)
+  private var rest = Self.shortestRest
+
+  /// When lanes were last given up. The refusals of requests that began before say nothing new.
+  private var gaveWay: Instant?
+  /// The most lanes that may be tried.
+  private var ceiling: Int
+  /// When one more may be tried.
+  private var ceilingUntil = Instant(seconds: 0)
+  private var ceilingHold = Self.firstHold
+  /// The number of lanes to which the last refusal led.
+  private var refuge: Int?
+
+  private var line = LineFill()
+
+  package init(range: ClosedRange<Int>) {
+    self.range = range
+    lanes = min(max(Self.first, range.lowerBound), range.upperBound)
+    ceiling = range.upperBound
+  }
+
+  /// Goes on from what was found before a person set a number.
+  package init(range: ClosedRange<Int>, after earlier: ConcurrencyTuner) {
+    self = earlier
+    if range != earlier.range {
+      self.range = range
+      ceiling = range.upperBound
+    }
+    lanes = min(max(lanes, range.lowerBound), ceiling)
+    (phase, start, ends, work) = (.settling, nil, 0, 0)
+    (baseline, doubted) = (nil, nil)
+  }
+
+  /// The moment before which no request may begin; nil if one may begin now.
+  package func nextBegin(at now: Instant) -> Instant? { pacer.nextBegin(at: now) }
+
+  /// The most requests that may begin each second; nil for no limit.
+  package var pace: Double? { pacer.pace }
+
+  // MARK: Events
+
+  package mutating func recordBegin(at now: Instant) {
+    start = start ?? now
+    pacer.recordBegin(at: now)
+  }
+
+  /// Records that the other side has acknowledged more bytes, on a connection with this round-trip time in seconds, if
+  /// it is known. `isLimited` says whether a bandwidth limit holds the request back.
+  package mutating func recordAcknowledged(
+    _ bytes: Int64, roundTrip: Double?, isLimited: Bool, underWay: Int, at now: Instant
+  ) {
+    work += Double(bytes)
+    line.record(roundTrip: roundTrip, isLimited: isLimited)
+    goOn(underWay: underWay, at: now)
+  }
+
+  /// Records that a request has ended, after which others are still under way.
+  package mutating func recordEnd(
+    _ outcome: Outcome, began: Instant, underWay: Int, at now: Instant
+  ) {
+    switch outcome {
+    case .fine:
+      pacer.recordAccepted(at: now)
+      ends += 1
+      work += Self.workOfRequest
+      goOn(underWay: underWay, at: now)
+    case .overloaded, .rateLimited: giveWay(outcome, began: began, at: now)
+    case .broken:
+      guard lanes > range.lowerBound else { return }
+      ceiling = range.lowerBound
+      ceilingUntil = Instant(seconds: .infinity)
+      set(range.lowerBound, at: now)
+    }
+  }
+
+  /// Records that lanes are free, but no request is there for them. What is measured then says nothing.
+  package mutating func recordIdleLanes(at now: Instant) {
+    if let baseline, baseline.lanes < lanes { lanes = baseline.lanes }
+    (baseline, doubted) = (nil, nil)
+    begin(.measuring, at: now)
+  }
+
+  // MARK: Giving way
+
+  private mutating func giveWay(_ outcome: Outcome, began: Instant, at now: Instant) {
+    pacer.recordRefusal(at: now)
+    // Until the transport knows of it, it begins requests that belong to the same burst.
+    if let gaveWay, began < gaveWay + Self.grace { return }
+    let isSecond = gaveWay.map { now - $0 < Self.longestRound } ?? false
+    gaveWay = now
+    if outcome == .rateLimited || isSecond || lanes == range.lowerBound { pacer.slowDown(at: now) }
+    guard lanes > range.lowerBound else { return }
+    // After a try of more lanes than those that were known to be good, these are good enough.
+    let half = max(range.lowerBound, lanes / 2)
+    let fewer = refuge.map { $0 < lanes ? max($0, half) : half } ?? half
+    if refuge != nil { ceilingHold = min(2 * ceilingHold, Self.longestHold) }
+    (refuge, ceiling, ceilingUntil) = (fewer, fewer, now + ceilingHold)
+    set(fewer, at: now)
+  }
+
+  // MARK: Climbing
+
+  private mutating func begin(_ phase: Phase, at now: Instant) {
+    (self.phase, start, ends, work) = (phase, now, 0, 0)
+    line.startAnew()
+  }
+
+  private mutating func set(_ lanes: Int, at now: Instant) {
+    (self.lanes, baseline, doubted) = (lanes, nil, nil)
+    begin(.settling, at: now)
+  }
+
+  private mutating func goOn(underWay: Int, at now: Instant) {
+    guard let start else { return }
+    let seconds = now - start
+    switch phase {
+    case .settling:
+      // Requests under way are not broken off, so fewer lanes take time.
+      if underWay > lanes { return begin(.settling, at: now) }
+      if ends >= lanes || seconds >= Self.longestSettling { begin(.measuring, at: now) }
+    case .measuring:
+      let isRound = ends >= lanes && seconds >= Self.shortestRound
+      guard isRound || seconds >= Self.longestRound else { return }
+      // The first requests also make their connections.
+      let share = isFirst ? Self.shareOfConnecting : 1
+      let rate = Rate(
+        work: share * work / seconds, requests: ends >= lanes ? share * Double(ends) / seconds : nil
+      )
+      isFirst = false
+      let mayClimb = !line.isFull
+      begin(.measuring, at: now)
+      judge(rate, mayClimb: mayClimb, at: now)
+    }
+  }
+
+  /// Goes on from what the present number of lanes does per second.
+  private mutating func judge(_ rate: Rate, mayClimb: Bool, at now: Instant) {
+    if now >= ceilingUntil, ceiling < range.upperBound {
+      ceiling += 1
+      ceilingUntil = now + Self.ceilingGrowth
+    }
+    guard let baseline = self.baseline.take() else {
+      if let doubted = self.doubted.take() {
+        hasDoubted = pays(doubted, beside: Baseline(lanes: lanes, rate: rate))
+        if hasDoubted, mayClimb, doubted.lanes <= ceiling {
+          return change(to: doubted.lanes, insteadOf: rate, at: now)
+        }
+      }
+      if now >= restUntil { tryOthers(than: rate, mayClimb: mayClimb, at: now) }
+      return
+    }
+    if lanes > baseline.lanes {
+      let present = Baseline(lanes: lanes, rate: rate)
+      if pays(present, beside: baseline) {
+        (rest, hasDoubted) = (Self.shortestRest, false)
+        if tryMore(than: rate, mayClimb: mayClimb, at: now) { return }
+      } else {
+        // As many lanes as this rate needs, if each does what it did before.
+        let ratio = rate.ratio(to: baseline.rate)
+        let needed = Double(baseline.lanes) * ratio
+        set(ratio > Self.flat ? min(lanes, Int(needed.rounded(.up))) : baseline.lanes, at: now)
+        if !hasDoubted { (doubted, hasDoubted) = (present, true) }
+      }
+      triesMore = false
+    } else {
+      if Self.flat * rate.ratio(to: baseline.rate) >= 1 {
+        rest = Self.shortestRest
+        if tryFewer(than: rate, at: now) { return }
+      } else {
+        set(baseline.lanes, at: now)
+      }
+      triesMore = true
+    }
+    if doubted == nil { hasDoubted = false }
+    restUntil = now + rest
+    rest = min(2 * rest, Self.longestRest)
+  }
+
+  /// Whether more lanes bring enough beside fewer.
+  private func pays(_ more: Baseline, beside fewer: Baseline) -> Bool {
+    let growth = Double(more.lanes) / Double(fewer.lanes) - 1
+    return growth > 0 && more.rate.ratio(to: fewer.rate) >= 1 + Self.worth * growth
+  }
+
+  private mutating func tryOthers(than rate: Rate, mayClimb: Bool, at now: Instant) {
+    if triesMore, tryMore(than: rate, mayClimb: mayClimb, at: now) { return }
+    if tryFewer(than: rate, at: now) { return }
+    _ = tryMore(than: rate, mayClimb: mayClimb, at: now)
+  }
+
+  private mutating func tryMore(than rate: Rate, mayClimb: Bool, at now: Instant) -> Bool {
+    guard mayClimb, lanes < ceiling else { return false }
+    change(to: min(ceiling, 2 * lanes), insteadOf: rate, at: now)
+    return true
+  }
+
+  private mutating func tryFewer(than rate: Rate, at now: Instant) -> Bool {
+    guard lanes > range.lowerBound else { return false }
+    change(to: max(range.lowerBound, lanes / 2), insteadOf: rate, at: now)
+    return true
+  }
+
+  private mutating func change(to others: Int, insteadOf rate: Rate, at now: Instant) {
+    let present = Baseline(lanes: lanes, rate: rate)
+    set(others, at: now)
+    baseline = present
+  }
+}
+
+extension ConcurrencyTuner {
+  private struct Baseline: Hashable, Sendable {
+    let lanes: Int
+    let rate: Rate
+  }
+
+  /// What is done per second.
+  private struct Rate: Hashable, Sendable {
+    /// Acknowledged bytes, and a constant for each ended request, so that both small and large files count.
+    let work: Double
+    /// Ended requests; nil if these were too few to count.
+    let requests: Double?
+
+    /// Where files differ in size, either the bytes or the requests fluctuate with them, so both have a say.
+    func ratio(to other: Rate) -> Double {
+      let ofWork = work / max(other.work, 1)
+      guard let requests, let others = other.requests else { return ofWork }
+      return (ofWork * requests / others).squareRoot()
+    }
+  }
+
+  private static let first = 4
+  /// The work of an ended request, in bytes: what a small file costs beside its content.
+  private static let workOfRequest = 16_384.0
+  /// The growth in work that more lanes must bring, as a part of the growth in lanes.
+  private static let worth = 0.2
+  /// A ratio below which two rates are the same.
+  private static let flat = 1.05
+  private static let shareOfConnecting = 1.1
+
+  // Seconds.
+  private static let longestSettling = 2.0
+  private static let shortestRound = 0.2
+  private static let longestRound = 3.0
+  private static let shortestRest = 3.0
+  private static let longestRest = 64.0
+  private static let grace = 0.1
+  private static let firstHold = 60.0
+  private static let longestHold = 960.0
+  private static let ceilingGrowth = 10.0
+}

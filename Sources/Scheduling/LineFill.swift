@@ -1,0 +1,34 @@
+import UploadModel
+
+/// Whether more requests could only wait: the line is full, or a bandwidth limit is reached.
+struct LineFill: Hashable, Sendable {
+  /// The shortest round-trip time so far, in seconds.
+  private var least = Double.infinity
+  /// The round-trip time now, smoothed.
+  private var recent: Double?
+  /// How often a limit was looked for, and how often one held.
+  private var looks = 0
+  private var limited = 0
+
+  mutating func record(roundTrip: Double?, isLimited: Bool) {
+    looks += 1
+    if isLimited { limited += 1 }
+    guard let roundTrip, roundTrip > 0 else { return }
+    least = min(least, roundTrip)
+    recent = recent.map { $0 + (roundTrip - $0) / 8 } ?? roundTrip
+  }
+
+  /// Forgets how often a limit held so far.
+  mutating func startAnew() { (looks, limited) = (0, 0) }
+
+  /// A queue in front of the line makes the round-trip time grow.
+  var isFull: Bool {
+    if looks > 0, 2 * limited >= looks { return true }
+    guard let recent else { return false }
+    return recent > Self.multiple * least && recent - least > Self.leastQueue
+  }
+
+  private static let multiple = 3.0
+  /// Seconds. A shorter queue holds nobody up.
+  private static let leastQueue = 0.03
+}

@@ -1,0 +1,399 @@
+import UploadModel
+
+/// The items of the queue in order, with totals that are kept up to date rather than computed, so that neither a
+/// change of state nor a frame takes longer when the queue is long.
+///
+/// A process has one list of a queue, held by whatever shows the queue, since a copy would double its memory.
+package struct ItemList: Sendable {
+  /// An item, and what became of it in this session.
+  package struct Row: Sendable {
+    package fileprivate(set) var item: UploadItem
+    /// How many of its bytes have been handed over. When an attempt ends, this is kept until the next one begins.
+    package private(set) var reached: Int64 = 0
+    /// How its attempts in this session ended, the latest last.
+    package fileprivate(set) var attempts: [Attempt] = []
+    /// The server's message when it refused the item, in a sentence.
+    package private(set) var said: String?
+    /// Whether it was edited since it failed, so that the advice no longer applies.
+    package fileprivate(set) var isEditedSinceFailure = false
+
+    package init(item: UploadItem) {
+      self.item = item
+      said = item.state.failure?.said
+      reached = item.state.bytesHandedOver(of: item.sentSize) ?? item.keptBytes
+    }
+
+    /// Replaces the item by its current version.
+    package mutating func set(_ item: UploadItem) {
+      if item.state != self.item.state {
+        said = item.state.failure?.said
+        isEditedSinceFailure = false
+      }
+      self.item = item
+      reach()
+    }
+
+    fileprivate mutating func set(_ state: ItemState) {
+      item.state = state
+      reach()
+      said = state.failure?.said
+      isEditedSinceFailure = false
+    }
+
+    /// How many of the bytes handed over so far need not be handed over again.
+    package var counted: Int64 {
+      item.state.isFinished || item.state.isActive || item.canGoOn ? reached : 0
+    }
+
+    private mutating func reach() {
+      switch item.state {
+      // The next attempt starts after the bytes that were kept.
+      case .preparing, .waiting: reached = item.keptBytes
+      // Once an attempt has ended without success, the state no longer tells.
+      default: reached = item.state.bytesHandedOver(of: item.sentSize) ?? reached
+      }
+    }
+  }
+
+  /// How an attempt ended.
+  package struct Attempt: Hashable, Sendable {
+    package fileprivate(set) var number: Int
+    /// When it began; nil if that was before this session.
+    package fileprivate(set) var beginning: Instant?
+    /// When it ended.
+    package let at: Instant
+    /// How many of the file's bytes had been handed over by then.
+    package fileprivate(set) var reached: Int64 = 0
+    package let words: String
+    package let isGood: Bool
+  }
+
+  package private(set) var rows: [Row] = []
+  /// Changes with the items and their order.
+  package private(set) var version = 0
+  /// Changes when an item's state becomes one of another kind.
+  package private(set) var kindsVersion = 0
+  package private(set) var totals = Totals()
+  private var positions: [ItemID: Int] = [:]
+  /// How many items go to each target.
+  private var targets: [String: Int] = [:]
+  /// How many items are being sent to each target.
+  private var active: [String: Int] = [:]
+
+  /// The longest texts of all items that were ever here, in bytes of UTF-8, so that columns do not change their places
+  /// all the time.
+  package private(set) var longest = Longest()
+
+  package struct Longest: Hashable, Sendable {
+    package var name = 0
+    /// Of those media types that are not very long.
+    package var type = 0
+    /// The longest type that counts.
+    package static let longestType = 24
+
+    package init() {}
+
+    fileprivate mutating func include(_ item: UploadItem) {
+      name = max(name, item.fileName.utf8.count)
+      let count = item.mediaType.utf8.count + item.typeMark.utf8.count
+      if count <= Self.longestType { type = max(type, count) }
+    }
+  }
+
+  /// When the attempts that are under way began.
+  private var beginnings: [ItemID: Instant] = [:]
+
+  /// A file and the target that it goes to.
+  private struct Errand: Hashable {
+    var path: [UInt8]
+    var target: String
+  }
+
+  /// How many unfinished items send the same file to the same target.
+  private var errands: [Errand: Int] = [:]
+  /// The items that were removed, and whether they had been sent by then.
+  package private(set) var removed: [ItemID: Bool] = [:]
+  /// The progress of items that were removed since the queue was last at rest.
+  private var gone: [ItemID: Totals.Gone] = [:]
+  /// Whether another process counts the progress of items that are removed.
+  package var isAside = false
+
+  package init() {}
+
+  package var items: some Collection<UploadItem> { rows.lazy.map(\.item) }
+
+  package var order: [ItemID] { rows.map(\.item.id) }
+
+  package func item(_ id: ItemID) -> UploadItem? { row(id)?.item }
+
+  /// The waiting items, in the order in which they are sent.
+  package var waiting: [ItemID] {
+    rows.lazy.filter { $0.item.state == .waiting }.map(\.item.id)
+  }
+
+  /// The first item, from this one on, that is waiting; `nil` if no such item is waiting.
+  package func firstWaiting(from id: ItemID?) -> ItemID? {
+    guard let id, let position = position(of: id) else { return nil }
+    return rows[position...].first { $0.item.state == .waiting }?.item.id
+  }
+
+  /// The failed items that have these records, and the records that no failed item has.
+  package func failed(as records: [ItemRecord]) -> (items: [ItemID], others: [ItemRecord]) {
+    let failed = Dictionary(
+      items.filter { $0.state.failure != nil }.map { ($0.record, $0.id) },
+      uniquingKeysWith: { $1 })
+    return (records.compactMap { failed[$0] }, records.filter { failed[$0] == nil })
+  }
+
+  /// How many items were removed after they had been sent, and how many before.
+  package var removedCount: (sent: Int, unsent: Int) {
+    let sent = removed.values.count { $0 }
+    return (sent, removed.count - sent)
+  }
+
+  package var targetNames: [String] { Array(targets.keys) }
+
+  package var hasSeveralTargets: Bool { targets.count > 1 }
+
+  package func active(on target: String) -> Int { active[target] ?? 0 }
+
+  /// The targets that items are being sent to.
+  package var activeTargets: [String] { active.filter { $0.value > 0 }.map(\.key) }
+
+  /// When the attempt at an item that is under way began; nil if there is none, or if it began before this session.
+  package func beginning(of id: ItemID) -> Instant? { beginnings[id] }
+
+  /// How many unfinished items send this item's file to its target.
+  package func copies(of item: UploadItem) -> Int {
+    copies(of: item.location.bytes, for: item.target)
+  }
+
+  /// How many unfinished items send the file at this path to a target.
+  package func copies(of path: [UInt8], for target: String) -> Int {
+    errands[Errand(path: path, target: target)] ?? 0
+  }
+
+  private mutating func countErrand(_ item: UploadItem, by step: Int) {
+    let count = copies(of: item) + step
+    errands[Errand(path: item.location.bytes, target: item.target)] = count > 0 ? count : nil
+  }
+
+  private mutating func count(_ row: Row) {
+    let item = row.item
+    longest.include(item)
+    removed[item.id] = nil
+    if let gone = gone.removeValue(forKey: item.id) { totals.forget(gone) }
+    totals.add(item, reached: row.counted)
+    targets[item.target, default: 0] += 1
+    if item.state.takesLane { active[item.target, default: 0] += 1 }
+    if !item.state.isFinished { countErrand(item, by: 1) }
+  }
+
+  private mutating func discount(_ row: Row) {
+    let item = row.item
+    totals.subtract(item, reached: row.counted)
+    targets[item.target] = targets[item.target].flatMap { $0 > 1 ? $0 - 1 : nil }
+    if item.state.takesLane { active[item.target, default: 0] -= 1 }
+    if !item.state.isFinished { countErrand(item, by: -1) }
+  }
+
+  /// Drops removed items, which no row shows, from the totals once nothing more will be sent unless the user acts.
+  private mutating func forgetGoneAtRest() {
+    guard !isAside, totals.busy == 0, totals.goneFiles > 0 || totals.goneBytes > 0 else { return }
+    gone = [:]
+    totals.forgetGone()
+  }
+
+  package var count: Int { rows.count }
+
+  package func position(of id: ItemID) -> Int? { positions[id] }
+
+  package func row(_ id: ItemID) -> Row? { positions[id].map { rows[$0] } }
+
+  /// Appends items. An item that is already there is replaced in place.
+  package mutating func append(_ items: [UploadItem]) {
+    version += 1
+    if items.count > rows.count {
+      rows.reserveCapacity(rows.count + items.count)
+      positions.reserveCapacity(rows.count + items.count)
+    }
+    for item in items {
+      if let position = positions[item.id] {
+        discount(rows[position])
+        rows[position].set(item)
+        count(rows[position])
+      } else {
+        positions[item.id] = rows.count
+        rows.append(Row(item: item))
+        count(rows[rows.count - 1])
+      }
+    }
+    forgetGoneAtRest()
+  }
+
+  /// Records how an attempt ended. Only the last few are kept. A retry by hand continues the numbering.
+  private mutating func record(_ attempt: Attempt, at position: Int) {
+    var attempt = attempt
+    attempt.beginning = beginnings[rows[position].item.id]
+    attempt.reached = rows[position].reached
+    attempt.number = max(attempt.number, (rows[position].attempts.last?.number ?? 0) + 1)
+    rows[position].attempts.append(attempt)
+    if rows[position].attempts.count > 20 { rows[position].attempts.removeFirst() }
+  }
+
+  /// Records where an item can resume. Returns the changed item.
+  package mutating func setResumePoint(_ id: ItemID, _ point: ResumePoint?) -> UploadItem? {
+    guard let position = positions[id] else { return nil }
+    totals.subtract(rows[position].item, reached: rows[position].counted)
+    rows[position].item.resumePoint = point
+    totals.add(rows[position].item, reached: rows[position].counted)
+    return rows[position].item
+  }
+
+  /// Records an item's new state. Returns the item as it was, or `nil` if there is no such item.
+  package mutating func change(
+    _ id: ItemID, to state: ItemState, at instant: Instant
+  ) -> UploadItem? {
+    guard let position = positions[id] else { return nil }
+    let known = rows[position].item
+    let old = known.state
+    totals.subtract(rows[position].item, reached: rows[position].counted)
+    if old.takesLane != state.takesLane {
+      active[rows[position].item.target, default: 0] += state.takesLane ? 1 : -1
+    }
+    if old.isFinished != state.isFinished {
+      countErrand(rows[position].item, by: state.isFinished ? -1 : 1)
+    }
+    if old.kind != state.kind { kindsVersion += 1 }
+    rows[position].set(state)
+    if state != .waiting { rows[position].item.wasInterrupted = false }
+    totals.add(rows[position].item, reached: rows[position].counted)
+    forgetGoneAtRest()
+    if let attempt = Attempt(known, became: state, at: instant) { record(attempt, at: position) }
+    if state.isPreparing, !old.isPreparing { beginnings[id] = instant }
+    if !state.isActive { beginnings[id] = nil }
+    return known
+  }
+
+  /// Notes that items were edited by the user.
+  package mutating func noteEdited(_ ids: some Sequence<ItemID>) {
+    for position in ids.compactMap({ positions[$0] }) { rows[position].isEditedSinceFailure = true }
+  }
+
+  /// Takes what the sender counts of the items that were removed.
+  package mutating func setGone(files: Int, bytes: Int64) {
+    gone = [:]
+    totals.setGone(files: files, bytes: bytes)
+  }
+
+  package mutating func remove(_ ids: Set<ItemID>) {
+    version += 1
+    let first = ids.compactMap { positions[$0] }.min() ?? rows.count
+    for id in ids {
+      guard let position = positions.removeValue(forKey: id) else { continue }
+      let row = rows[position]
+      discount(row)
+      removed[id] = row.item.state.isDone
+      beginnings[id] = nil
+      guard !isAside else { continue }
+      let part = Totals.Gone(row.item, reached: row.counted)
+      gone[id] = part
+      totals.keep(part)
+    }
+    forgetGoneAtRest()
+    rows.removeAll { ids.contains($0.item.id) }
+    renumber(from: first)
+  }
+
+  /// The places of those items in `ids` that are in the queue, in its order. Each place is given by the next item that
+  /// is not in `ids`, so that the items can be put back one after the other.
+  package func places(of ids: Set<ItemID>) -> [QueuePlace] {
+    let positions = ids.compactMap { self.positions[$0] }.sorted()
+    var next = (index: rows.count, id: ItemID?.none)
+    return positions.reversed().map { position in
+      if position + 1 < next.index { next.id = rows[position + 1].item.id }
+      next.index = position
+      return QueuePlace(id: rows[position].item.id, before: next.id)
+    }.reversed()
+  }
+
+  /// Puts back items that are not in the queue, each at its place: before another item, or at the end.
+  package mutating func restore(_ items: [QueuePosition]) {
+    let rows = items.map { (row: Row(item: $0.item), before: $0.before) }
+    for (row, _) in rows { count(row) }
+    insert(rows)
+  }
+
+  /// Moves items, each to its place: before another item, or to the end.
+  package mutating func move(_ places: [QueuePlace]) {
+    let moved = places.compactMap { place in row(place.id).map { ($0, place.before) } }
+    if moved.count == 1 { return move(moved[0].0.item.id, before: moved[0].1) }
+    let ids = Set(moved.map(\.0.item.id))
+    rows.removeAll { ids.contains($0.item.id) }
+    for id in ids { positions[id] = nil }
+    insert(moved)
+  }
+
+  /// Inserts rows. Rows for the same place keep their order.
+  private mutating func insert(_ coming: [(row: Row, before: ItemID?)]) {
+    version += 1
+    let groups = Dictionary(grouping: coming) { place in
+      place.before.flatMap { positions[$0] == nil ? nil : $0 }
+    }
+    var all: [Row] = []
+    all.reserveCapacity(rows.count + coming.count)
+    for row in rows {
+      if let group = groups[row.item.id] { all += group.map(\.row) }
+      all.append(row)
+    }
+    rows = all + (groups[nil] ?? []).map(\.row)
+    renumber(from: 0)
+  }
+
+  /// Moves one item. Rows that are not between its old and its new place stay as they are.
+  private mutating func move(_ id: ItemID, before other: ItemID?) {
+    guard id != other, let position = positions[id] else { return }
+    version += 1
+    let place = other.flatMap { positions[$0] } ?? rows.count
+    let target = place > position ? place - 1 : place
+    let step = position < target ? 1 : -1
+    for index in stride(from: position, to: target, by: step) { rows.swapAt(index, index + step) }
+    renumber(from: min(position, target), through: max(position, target))
+  }
+
+  /// Puts these items in this order, within the places that they occupy.
+  package mutating func arrange(_ order: [ItemID]) {
+    version += 1
+    let named = order.compactMap { positions[$0] }
+    let places = Set(named).sorted()
+    guard places.count == named.count else { return }
+    let moved = named.map { rows[$0] }
+    for (place, row) in zip(places, moved) {
+      rows[place] = row
+      positions[row.item.id] = place
+    }
+  }
+
+  private mutating func renumber(from first: Int, through last: Int = .max) {
+    guard first < rows.count else { return }
+    for index in first...min(last, rows.count - 1) { positions[rows[index].item.id] = index }
+  }
+}
+
+extension ItemList.Attempt {
+  /// The end of an attempt, if this change is one.
+  fileprivate init?(_ item: UploadItem, became new: ItemState, at instant: Instant) {
+    switch new {
+    case .done(let receipt):
+      self.init(
+        number: receipt.attempts, at: instant, words: receipt.words, isGood: !receipt.isDoubtful)
+    case .failed(let failure) where failure.attempts > 0:
+      self.init(number: failure.attempts, at: instant, words: failure.headline, isGood: false)
+    case .retrying(let failure, let next, _, _):
+      self.init(number: next - 1, at: instant, words: failure.headline, isGood: false)
+    default: return nil
+    }
+    // What was judged anew has only been sent once.
+    if item.state == new || item.state.isDone || item.state.isJudgedAnew(as: new) { return nil }
+  }
+}

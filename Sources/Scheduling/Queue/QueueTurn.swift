@@ -1,0 +1,31 @@
+import UploadModel
+
+/// What the engine gives its owner to write at the end of a turn, in this order.
+package struct QueueTurn: Sendable {
+  /// Items that were claimed but did not begin, so that they wait as if they had not been claimed.
+  package var released: [ItemID]
+  /// Where items can resume; nil if they must start over.
+  package var points: [(ItemID, ResumePoint?)]
+  package var changes: [(ItemID, ItemState)]
+  /// Items that are claimed because they are about to be sent.
+  package var claims: [ItemID]
+
+  package init(
+    released: [ItemID] = [], points: [(ItemID, ResumePoint?)] = [],
+    changes: [(ItemID, ItemState)] = [], claims: [ItemID] = []
+  ) {
+    (self.released, self.points) = (released, points)
+    (self.changes, self.claims) = (changes, claims)
+  }
+
+  /// Whether the turn only tells how far uploads have come, which is not written.
+  package var isOnlyProgress: Bool {
+    released.isEmpty && points.isEmpty && claims.isEmpty
+      && !changes.contains { $0.1.isWrittenDown }
+  }
+}
+
+extension ItemState {
+  /// Whether the queue stores the state. It does not store progress.
+  package var isWrittenDown: Bool { !isPreparing && !isMoving }
+}

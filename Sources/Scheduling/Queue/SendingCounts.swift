@@ -1,0 +1,69 @@
+import UploadModel
+
+/// What became of the files of a push or of a session, in numbers. Every summary in words is made of these.
+package struct SendingCounts: Hashable, Sendable {
+  /// Files that were sent.
+  package var sent = 0
+  /// How many of those are doubtful.
+  package var doubtful = 0
+  /// Files that the server had already.
+  package var there = 0
+  /// Files that were skipped, because their names are taken on the server.
+  package var taken = 0
+  package var failed = 0
+  /// Files of which nothing was sent, because of what became of others.
+  package var notTried = 0
+  /// Files that may have arrived.
+  package var unknown = 0
+  /// Files that were not sent because the sending was stopped.
+  package var cancelled = 0
+  /// Files that have yet to be sent.
+  package var left = 0
+
+  package init() {}
+
+  /// The numbers of a queue's files.
+  package init(_ totals: Totals) {
+    (doubtful, there, taken) = (totals.doubtful, totals.there, totals.skipped)
+    sent = totals.done - there - taken
+    (failed, notTried) = (totals.failed - totals.notTried, totals.notTried)
+    (unknown, left) = (totals.unknown, totals.busy + totals.paused)
+  }
+
+  /// Counts a file that failed.
+  package mutating func count(_ failure: Failure) {
+    if failure.isNotTried {
+      notTried += 1
+    } else if failure.cause == .cancelled {
+      cancelled += 1
+    } else if failure.isOutcomeUnknown {
+      unknown += 1
+    } else {
+      failed += 1
+    }
+  }
+
+  /// How many files there are.
+  package var all: Int { sent + there + taken + failed + notTried + unknown + cancelled + left }
+
+  /// "2 of 3 files sent, 24 B in 12 ms; 1 failed". Without `figures`, time and size are left out. `atOnce` is how many
+  /// were sent at once at most, if that is worth saying.
+  package func words(_ figures: SendingFigures?, atOnce: Int? = nil) -> String {
+    if there > 0, there == all {
+      return there == 1 ? "the file is there already" : "all \(there) files are there already"
+    }
+    var words = "\(sent) of \(HumanReadable.count(all, "file")) sent"
+    words += Receipt.doubtWords(doubtful, of: sent)
+    if let figures, sent > 0, figures.seconds > 0 {
+      words += ", \(HumanReadable.bytes(figures.bytes))"
+      words += " in \(HumanReadable.duration(figures.seconds))"
+    }
+    if let atOnce { words += ", up to \(atOnce) at once" }
+    let others = [
+      (there, "there already"),
+      (taken, taken == 1 ? "skipped, its name is taken" : "skipped, their names are taken"),
+      (failed, "failed"), (unknown, "unknown"), (notTried, "not tried"), (cancelled, "cancelled"),
+    ]
+    return words + others.filter { $0.0 > 0 }.map { "; \($0.0) \($0.1)" }.joined()
+  }
+}

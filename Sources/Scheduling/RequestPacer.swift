@@ -1,0 +1,68 @@
+import UploadModel
+
+/// Keeps requests below a rate that a server has refused. Without a refusal, it holds nothing back.
+struct RequestPacer: Hashable, Sendable {
+  /// The most requests per second; nil for no limit.
+  private(set) var pace: Double?
+  /// Nothing begins before this moment.
+  private var next = Instant(seconds: 0)
+  private var accepted = RateMeter()
+  private var answered = RateMeter()
+  /// The lowest rate that the server has refused, in requests per second. It is not asked for again.
+  private var refusedRate = Double.infinity
+  /// The pace does not grow before this moment.
+  private var heldUntil = Instant(seconds: 0)
+  private var lastGrowth = Instant(seconds: 0)
+  /// How many refusals came in a row.
+  private var refusals = 0
+
+  /// The moment before which no request may begin; nil if one may begin now.
+  func nextBegin(at now: Instant) -> Instant? { now < next ? next : nil }
+
+  mutating func recordBegin(at now: Instant) {
+    guard let pace else { return }
+    // Timers are late. What was missed can be made up for, as long as it is little.
+    next = max(next, now + -Self.slack) + 1 / pace
+  }
+
+  mutating func recordAccepted(at now: Instant) {
+    accepted.record(at: now)
+    answered.record(at: now)
+    refusals = 0
+    guard let pace, now >= heldUntil else { return }
+    let grown = pace * (1 + Self.growth * (now - max(lastGrowth, heldUntil)))
+    self.pace = max(pace, min(grown, Self.margin * refusedRate))
+    lastGrowth = now
+  }
+
+  /// Counts a refusal that says nothing about the rate, or nothing new.
+  mutating func recordRefusal(at now: Instant) { answered.record(at: now) }
+
+  /// Finds a lower pace, and pauses until the server has forgotten what it accepted.
+  mutating func slowDown(at now: Instant) {
+    refusals += 1
+    let taken = Double(accepted.count(at: now))
+    if taken > 0 { refusedRate = min(refusedRate, Double(answered.count(at: now))) }
+    let isNew = pace == nil || now >= heldUntil
+    let known = pace ?? max(1, Double(answered.count(at: now)))
+    pace = max(
+      Self.least,
+      taken > 0 ? min(known, taken) * (isNew ? Self.firstStep : Self.laterStep) : known / 2)
+    next = now + min(Self.period * Double(1 << min(refusals - 1, 6)), Self.longestPause)
+    heldUntil = now + Self.hold
+  }
+
+  /// The seconds in which a server is assumed to count requests.
+  private static let period = 1.0
+  private static let longestPause = 60.0
+  /// For how many seconds a pace is kept after a refusal.
+  private static let hold = 60.0
+  /// By which part the pace grows each second after that.
+  private static let growth = 0.01
+  /// How close to a refused rate it may come.
+  private static let margin = 0.95
+  private static let firstStep = 0.9
+  private static let laterStep = 0.75
+  private static let least = 0.1
+  private static let slack = 0.05
+}

@@ -1,0 +1,1065 @@
+import UploadModel
+
+/// Decides what is sent next: one ordered line of files, and the conditions that hold each of them back. Events in,
+/// actions out; it does no I/O and reads no clock.
+///
+/// A file keeps its place in line for as long as it is known, even while it is sent, backs off, is paused or has
+/// failed. The conditions that hold a waiting file back are checked when a lane is free, so there is no second line:
+///
+/// - the number of lanes, and whether the user lets anything start;
+/// - its target's own concurrency;
+/// - its server's `Breaker`, and the wait that its server has asked for;
+/// - its target's `Credentials`;
+/// - its target's run, which is opened before the target's first file and closed after the last.
+///
+/// Each route (a target at an origin) keeps its waiting files in order, so that a route that is held back costs one
+/// check, not one check for each of its files.
+package struct Scheduler: Sendable {
+  /// A file, as far as scheduling and batching depend on it.
+  package struct File: Hashable, Sendable {
+    package var id: ItemID
+    var bytes: Int64
+    /// The form field that carries the file, if that is not the target's own field.
+    var field: String?
+    /// Where the file goes, shared with the other files that go there.
+    package var plan: SendPlan
+    /// How many attempts the file has had.
+    var attempts: Int
+    /// Whether its server, asked before the next attempt, has answered that it does not have the file.
+    fileprivate(set) var isKnownMissing = false
+
+    package init(
+      id: ItemID, bytes: Int64 = 0, field: String? = nil, plan: SendPlan, attempts: Int = 0
+    ) {
+      (self.id, self.bytes, self.field) = (id, bytes, field)
+      (self.plan, self.attempts) = (plan, attempts)
+    }
+
+    /// How many files the file's server can be asked about in one request; 1 if the server need not be asked about this
+    /// file.
+    fileprivate var mostAsked: Int {
+      isKnownMissing ? 1 : plan.mostAsked
+    }
+  }
+
+  /// What to do, in order.
+  package enum Action: Hashable, Sendable {
+    /// Ask for the next files again at this time; nothing can start before then.
+    case wake(at: Instant)
+    /// Run the command that gives this route's token.
+    case renew(Route, TokenCommand)
+    /// Fail this waiting file: it shows why the others wait.
+    case fail(ItemID, Failure)
+    /// Give up these waiting files, because of what became of others; in a few words.
+    case giveUp([ItemID], because: String)
+    case server(Origin, Reachability)
+    /// Report why a target's files wait for credentials, or go one at a time; nil if they do no longer.
+    case refusal(target: String, CredentialTrouble?)
+  }
+
+  /// Why a file does not wait in line. The file keeps its place.
+  package enum HoldReason: Hashable, Sendable {
+    /// It comes back by itself after a delay.
+    case backOff
+    /// The user holds it.
+    case held
+    /// Its upload has ended, and it comes back only if the user wants it to.
+    case over
+  }
+
+  /// Whether further files may start.
+  package private(set) var isStarted = true
+  /// Whether to wait for unreachable servers indefinitely. If not, all files for a server fail once its breaker has
+  /// opened as many times as the target allows attempts.
+  package let waitsForServers: Bool
+  /// Whether files wait for the user if their credentials are refused.
+  package let waitsForPerson: Bool
+
+  private(set) var entries: [ItemID: Entry] = [:]
+  /// All files in the order of the line.
+  private(set) var order = RankedSet()
+  private(set) var routes: [RouteState] = []
+  private(set) var targets: [TargetState] = []
+  private(set) var servers: [Origin: Server] = [:]
+  /// The waits that servers have asked for.
+  private(set) var waits: [Origin: Wait] = [:]
+  private(set) var groups: [Int: [ItemID]] = [:]
+  private var lastGroup = 0
+  /// The most requests under way at once.
+  package let laneCount: Int
+  private(set) var lanes: [Int: Lane] = [:]
+  private var lastLane = 0
+  private(set) var lanesTaken = 0
+  /// The most requests that were under way at once.
+  package private(set) var mostTaken = 0
+  private(set) var routeNumbers: [Route: Int] = [:]
+  private var targetNumbers: [String: Int] = [:]
+  private var lastRoute: (plan: SendPlan, number: Int)?
+
+  /// A scheduler without files. `waitsForPerson` is by default the same as `waitsForServers`.
+  package init(lanes: Int, waitsForServers: Bool = false, waitsForPerson: Bool? = nil) {
+    laneCount = max(1, lanes)
+    self.waitsForServers = waitsForServers
+    self.waitsForPerson = waitsForPerson ?? waitsForServers
+  }
+
+  /// Whether `next` may find files that can start.
+  package var mayStart: Bool {
+    isStarted && (lanesTaken < laneCount || targets.contains(where: hasRoomAhead))
+      && routes.contains { !$0.ready.isEmpty }
+  }
+
+  // MARK: Files
+
+  /// Appends files to the line. A file that is already known is updated, keeps its place, and waits.
+  package mutating func add(_ files: [File]) -> [Action] {
+    var actions: [Action] = []
+    for file in files {
+      if entries[file.id] != nil {
+        actions += change(file) + queue(file.id, attempts: file.attempts)
+        continue
+      }
+      let entry = Entry(
+        file: file, route: number(of: file.plan), rank: lastRank(), place: .line)
+      entries[file.id] = entry
+      order.insert(entry.ranked)
+      routes[entry.route].add(entry)
+    }
+    return actions
+  }
+
+  package mutating func remove(_ id: ItemID) -> [Action] {
+    let actions = put(id, in: .away(.over))
+    if let entry = entries.removeValue(forKey: id) { order.remove(entry.rank) }
+    return actions
+  }
+
+  /// Changes where and how a file is sent. It keeps its place.
+  package mutating func change(_ file: File) -> [Action] {
+    guard var entry = entries[file.id] else { return [] }
+    let old = entry.route
+    let new = number(of: file.plan)
+    if !file.goes(with: entry.file) { dissolveGroup(of: file.id) }
+    entries[file.id]?.file = file
+    guard new != old else { return [] }
+    entries[file.id]?.route = new
+    routes[old].remove(entry)
+    entry.route = new
+    routes[new].add(entry)
+    return entry.place.isLive ? giveUpProbing(with: file.id, on: old) + recordUnneeded(old) : []
+  }
+
+  /// Puts a file back at its place in line, after this many attempts.
+  package mutating func queue(_ id: ItemID, attempts: Int) -> [Action] {
+    entries[id]?.file.attempts = attempts
+    return put(id, in: .line)
+  }
+
+  /// Takes a file off its lane or out of the line. It keeps its place.
+  package mutating func park(_ id: ItemID, _ absence: HoldReason) -> [Action] {
+    put(id, in: .away(absence))
+  }
+
+  /// Moves a file to another place and updates everything that depends on it.
+  private mutating func put(_ id: ItemID, in place: Place) -> [Action] {
+    guard var entry = entries[id], entry.place != place else { return [] }
+    let old = entry.place
+    entries[id]?.place = place
+    routes[entry.route].remove(entry)
+    entry.place = place
+    routes[entry.route].add(entry)
+    if case .lane(let number) = place { lanes[number]?.files += 1 }
+    if case .lane(let number) = old { leave(number) }
+    guard !place.isLive else { return [] }
+    dissolveGroup(of: id)
+    return old.isLive ? giveUpProbing(with: id, on: entry.route) + recordUnneeded(entry.route) : []
+  }
+
+  /// The number of the route that leads to a target.
+  private mutating func number(of plan: SendPlan) -> Int {
+    if let lastRoute, lastRoute.plan === plan { return lastRoute.number }
+    let route = plan.route
+    let number = routeNumbers[route] ?? routes.count
+    if number == routes.count {
+      routes.append(RouteState(route: route, target: self.number(ofTarget: route.target)))
+      routeNumbers[route] = number
+    }
+    targets[routes[number].target].configured = plan.target.concurrency
+    lastRoute = (plan, number)
+    return number
+  }
+
+  private mutating func number(ofTarget name: String) -> Int {
+    if let number = targetNumbers[name] { return number }
+    targets.append(TargetState(name: name))
+    targetNumbers[name] = targets.count - 1
+    return targets.count - 1
+  }
+
+  // MARK: Lanes
+
+  /// Sets the number of concurrent requests to a target, overriding its configuration. Returns the number that it gets
+  /// now, if that is found.
+  @discardableResult
+  package mutating func setConcurrency(_ count: Concurrency, of target: String) -> Int? {
+    let number = number(ofTarget: target)
+    targets[number].wish = count
+    return targets[number].tuner?.lanes
+  }
+
+  /// Stops or resumes giving out files of a target, except `key`.
+  package mutating func setShut(_ isShut: Bool, of target: String, except key: ItemID? = nil) {
+    guard let number = targetNumbers[target] else { return }
+    (targets[number].isShut, targets[number].key) = (isShut, key)
+  }
+
+  /// Whether no file of a target waits, is under way or is held by the user.
+  package func isIdle(_ target: String) -> Bool {
+    guard let number = targetNumbers[target] else { return true }
+    return routes.allSatisfy { $0.target != number || $0.live == 0 && $0.held == 0 }
+  }
+
+  /// The files of a target that wait or back off, in order.
+  package func waiting(for target: String) -> [ItemID] {
+    guard let number = targetNumbers[target] else { return [] }
+    return waiting { routes[$0].target == number }
+  }
+
+  /// Stops or resumes starting files. Resuming also retries credentials.
+  package mutating func setStarted(_ isStarted: Bool) -> [Action] {
+    self.isStarted = isStarted
+    return isStarted ? tryCredentials() : []
+  }
+
+  func hasLane(for target: Int) -> Bool {
+    lanesTaken < laneCount && targets[target].underWay < targets[target].most
+  }
+
+  /// Takes a lane for a request on a route, or lets the request wait for a lane if none is free.
+  private mutating func occupyLane(on route: Int) -> Int {
+    lastLane += 1
+    let isAhead = !hasLane(for: routes[route].target)
+    lanes[lastLane] = Lane(route: route, isAhead: isAhead)
+    routes[route].underWay += 1
+    count(1, isAhead: isAhead, on: route)
+    return lastLane
+  }
+
+  private mutating func count(_ one: Int, isAhead: Bool, on route: Int) {
+    let target = routes[route].target
+    if isAhead {
+      targets[target].ahead += one
+      return
+    }
+    targets[target].underWay += one
+    lanesTaken += one
+    mostTaken = max(mostTaken, lanesTaken)
+  }
+
+  /// Takes a file off its lane. The lane is free once its last file has left.
+  private mutating func leave(_ number: Int) {
+    guard let lane = lanes[number] else { return }
+    guard lane.files <= 1 else {
+      lanes[number]?.files -= 1
+      return
+    }
+    lanes[number] = nil
+    routes[lane.route].underWay -= 1
+    count(-1 - lane.more, isAhead: lane.isAhead, on: lane.route)
+    // If this request's result said nothing about the server or the credentials, the result of the next request may.
+    if let origin = routes[lane.route].route.origin, servers[origin]?.lane == number {
+      servers[origin]?.lane = nil
+      servers[origin]?.breaker.recordUnanswered()
+    }
+    if routes[lane.route].probe?.lane == number {
+      routes[lane.route].probe?.lane = nil
+      routes[lane.route].credentials?.recordUnanswered()
+    }
+  }
+}
+
+/// Files that are sent in several requests at once.
+extension Scheduler {
+  /// Takes another lane for a file that already has a lane, if another is free. Returns whether it took one.
+  ///
+  /// Call it when `next` has given out all files that can start.
+  package mutating func takeLane(beside id: ItemID, at now: Instant) -> Bool {
+    guard isStarted, case .lane(let number)? = entries[id]?.place, let lane = lanes[number],
+      !lane.isAhead, case let route = routes[lane.route], hasLane(for: route.target),
+      targets[route.target].nextBegin(at: now) == nil,
+      route.credentials?.permission ?? .go == .go,
+      route.route.origin.map({ servers[$0] == nil && now >= waits[$0]?.until ?? now }) ?? true
+    else { return false }
+    lanes[number]?.more += 1
+    count(1, isAhead: false, on: lane.route)
+    targets[route.target].tune { $0.recordBegin(at: now) }
+    return true
+  }
+
+  /// Gives back all lanes of a file except the number that it still needs. Returns whether any were given back.
+  package mutating func giveBackLanes(of id: ItemID, but needed: Int) -> Bool {
+    let more = max(0, needed - 1)
+    guard case .lane(let number)? = entries[id]?.place, let lane = lanes[number], lane.more > more
+    else { return false }
+    count(more - lane.more, isAhead: false, on: lane.route)
+    lanes[number]?.more = more
+    return true
+  }
+}
+
+/// Targets for which the number of lanes is found.
+extension Scheduler {
+  /// Whether the number of lanes for a file's target is found.
+  package func isTuned(for id: ItemID) -> Bool {
+    target(of: id).map { targets[$0].tuner != nil } ?? false
+  }
+
+  /// Records what happened to a request of a file. Returns the target and its new number of lanes, if that has changed.
+  package mutating func tune(
+    for id: ItemID, _ event: (inout ConcurrencyTuner, _ underWay: Int) -> Void
+  ) -> (target: String, lanes: Int, isFewer: Bool)? {
+    guard let number = target(of: id) else { return nil }
+    let (before, underWay) = (targets[number].most, targets[number].underWay)
+    targets[number].tune { event(&$0, underWay) }
+    let lanes = targets[number].most
+    return lanes == before ? nil : (targets[number].name, lanes, lanes < before)
+  }
+
+  /// Records which targets have free lanes now that everything that can start has started. Returns the targets whose
+  /// number of lanes has changed.
+  package mutating func recordIdleLanes(at now: Instant) -> [(target: String, lanes: Int)] {
+    var changed: [(target: String, lanes: Int)] = []
+    for number in targets.indices
+    where targets[number].tuner != nil && targets[number].ahead == 0
+      && targets[number].underWay > 0 && targets[number].underWay < targets[number].most
+    {
+      let before = targets[number].most
+      targets[number].tune { $0.recordIdleLanes(at: now) }
+      let lanes = targets[number].most
+      if lanes != before { changed.append((targets[number].name, lanes)) }
+    }
+    return changed
+  }
+
+  private func target(of id: ItemID) -> Int? { entries[id].map { routes[$0.route].target } }
+}
+
+/// The state of files, routes, targets, servers and lanes.
+extension Scheduler {
+  /// Where a file is.
+  enum Place: Hashable, Sendable {
+    /// In line. Goes to `lane` when the file starts, and to `away` when it is parked.
+    case line
+    /// On this lane, being sent. Goes to `line` when the file is queued again or did not start after all, and to `away`
+    /// when its upload ends.
+    case lane(Int)
+    /// Not in line. Goes to `line` when the file is queued. A file that backs off can also go to `lane`, together with
+    /// the other files of its group.
+    case away(HoldReason)
+
+    /// Whether the file will be sent without further action.
+    var isLive: Bool {
+      switch self {
+      case .line, .lane, .away(.backOff): true
+      case .away(.held), .away(.over): false
+      }
+    }
+
+    /// Whether the file waits or backs off.
+    var isAvailable: Bool { self == .line || self == .away(.backOff) }
+  }
+
+  struct Entry: Sendable {
+    var file: File
+    var route: Int
+    var rank: Int64
+    var place: Place
+    var group: Int?
+
+    var ranked: RankedSet.Entry { RankedSet.Entry(rank: rank, id: file.id) }
+  }
+
+  /// What the files of a route share.
+  struct RouteState: Sendable {
+    let route: Route
+    /// The number of the route's target.
+    let target: Int
+    /// The route's files in line.
+    var ready = RankedSet()
+    /// How many of the route's files will be sent without further action.
+    var live = 0
+    /// How many of the route's files the user holds.
+    var held = 0
+    /// How many lanes it takes.
+    var underWay = 0
+    /// The state of the credentials; nil until they are needed.
+    var credentials: Credentials?
+    /// Why the credentials are closed.
+    var failure: Failure?
+    /// The file that probes the credentials.
+    var probe: Probe?
+
+    mutating func add(_ entry: Entry) {
+      if entry.place == .line { ready.insert(entry.ranked) }
+      if entry.place == .away(.held) { held += 1 }
+      if entry.place.isLive { live += 1 }
+    }
+
+    mutating func remove(_ entry: Entry) {
+      if entry.place == .line { ready.remove(entry.rank) }
+      if entry.place == .away(.held) { held -= 1 }
+      if entry.place.isLive { live -= 1 }
+    }
+  }
+
+  /// The file that probes the credentials of its route.
+  struct Probe: Sendable {
+    let id: ItemID
+    /// Whether the user has chosen the file.
+    let isChosen: Bool
+    /// The lane that the file takes.
+    var lane: Int?
+    /// The files that the user has chosen as well, in order. Each of them probes if the files before it end without a
+    /// verdict.
+    var next: [ItemID] = []
+  }
+
+  /// The concurrency of a target.
+  struct TargetState: Sendable {
+    let name: String
+    var configured = Concurrency.fixed(1) { didSet { if configured != oldValue { renewTuner() } } }
+    /// What the user has chosen instead.
+    var wish: Concurrency? { didSet { renewTuner() } }
+    /// Finds the number, if that is what is configured or chosen.
+    private(set) var tuner: ConcurrencyTuner?
+    /// What it had found when the user set a number.
+    private var found: ConcurrencyTuner?
+    /// How many lanes it takes.
+    var underWay = 0
+    /// Whether the target's files must not start, except `key`.
+    var isShut = false
+    /// The only file that may start while `isShut` is set.
+    var key: ItemID?
+    /// Whether files are given out before lanes are free for them.
+    var givesAhead = false
+    /// How many requests wait for a lane.
+    var ahead = 0
+
+    init(name: String) { self.name = name }
+
+    /// The most lanes that the target may take.
+    var most: Int { max(1, tuner?.lanes ?? (wish ?? configured).most) }
+
+    /// The moment before which no request may begin; nil if one may begin now.
+    func nextBegin(at now: Instant) -> Instant? { tuner?.nextBegin(at: now) }
+
+    mutating func tune(_ event: (inout ConcurrencyTuner) -> Void) {
+      guard var tuned = tuner.take() else { return }
+      event(&tuned)
+      tuner = tuned
+    }
+
+    private mutating func renewTuner() {
+      found = tuner ?? found
+      switch wish ?? configured {
+      case .fixed: tuner = nil
+      case .auto(let range):
+        guard tuner?.range != range else { return }
+        tuner =
+          found.map { ConcurrencyTuner(range: range, after: $0) } ?? ConcurrencyTuner(range: range)
+      }
+    }
+  }
+
+  /// A server that could not be reached.
+  struct Server: Sendable {
+    var breaker: Breaker
+    var failure: Failure
+    /// Whether it has been reported that the server cannot be reached.
+    var isTold: Bool { breaker.openings > 0 }
+    /// The probe's lane.
+    var lane: Int?
+    /// The next probe, if the user has chosen one.
+    var chosen: ItemID?
+  }
+
+  /// A wait that a server has asked for. It holds back all files for that server.
+  struct Wait: Sendable {
+    /// Nothing starts before this moment.
+    let until: Instant
+    /// What the server asked for, in seconds.
+    let seconds: Double
+    /// The failure with which it did.
+    let failure: Failure
+  }
+
+  /// One request, under way or prepared ahead.
+  struct Lane: Sendable {
+    let route: Int
+    /// Whether the request waits until another request ends.
+    var isAhead: Bool
+    var files = 0
+    /// How many more lanes its file takes, if the file is sent in several requests at once.
+    var more = 0
+  }
+}
+
+/// Whose turn it is.
+extension Scheduler {
+  /// Puts the files of the next request on a lane, or gives them out before a lane is free, and returns them. Returns
+  /// no files if nothing can start now.
+  package mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
+    var actions: [Action] = []
+    if !waits.isEmpty { waits = waits.filter { now < $0.value.until } }
+    while mayStart {
+      var best: Candidate?
+      var wake: Instant?
+      for route in routes.indices where !routes[route].ready.isEmpty {
+        switch turn(of: route, at: now) {
+        case .candidate(let candidate) where candidate.rank < best?.rank ?? .max: best = candidate
+        case .later(let instant): wake = min(wake ?? instant, instant)
+        case .candidate, .held: break
+        }
+      }
+      guard let best else {
+        if let wake { actions.append(.wake(at: wake)) }
+        break
+      }
+      if let command = best.command {
+        actions.append(renew(best.route, with: command))
+        continue
+      }
+      let files = batch(ledBy: best.id, isAlone: best.isAlone)
+      return (files, actions + start(files, on: best.route, at: now))
+    }
+    return ([], actions)
+  }
+
+  /// Puts files that did not start after all back in line.
+  package mutating func recordNotStarted(_ files: [ItemID]) -> [Action] {
+    files.flatMap { put($0, in: .line) }
+  }
+
+  /// The first file of a route that may start.
+  private struct Candidate {
+    let id: ItemID
+    let rank: Int64
+    let route: Int
+    /// Whether no other file may join the request.
+    var isAlone = false
+    /// The command that must run first.
+    var command: TokenCommand?
+  }
+
+  private enum StartDecision {
+    case candidate(Candidate)
+    /// Nothing starts before this moment.
+    case later(Instant)
+    /// Nothing starts until something else changes, such as a lane becoming free.
+    case held
+  }
+
+  /// The file that may start on a route, if any.
+  private func turn(of route: Int, at now: Instant) -> StartDecision {
+    guard let first = first(of: route),
+      hasLane(for: routes[route].target) || hasRoomAhead(for: first.id)
+    else { return .held }
+    if let next = targets[routes[route].target].nextBegin(at: now) { return .later(next) }
+    var candidate = Candidate(
+      id: first.id, rank: first.rank, route: route,
+      isAlone: targets[routes[route].target].isShut)
+    if !waits.isEmpty, let wait = routes[route].route.origin.flatMap({ waits[$0] }) {
+      return .later(wait.until)
+    }
+    if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
+      // The server may still be unreachable, so risk only one file.
+      candidate.isAlone = true
+      switch server.breaker.permission(at: now) {
+      case .go: break
+      case .wait(let until): return until.map { .later($0) } ?? .held
+      case .probe:
+        if let chosen = chosen(for: server) {
+          guard chosen.route == route else { return .held }
+          candidate = Candidate(id: chosen.file.id, rank: chosen.rank, route: route, isAlone: true)
+        }
+      }
+    }
+    switch permission(on: route, for: candidate.id) {
+    case .go: break
+    case .wait: return .held
+    case .renew: candidate.command = entries[candidate.id]?.file.plan.target.tokenCommand
+    case .probe:
+      candidate.isAlone = true
+      if let probe = routes[route].probe {
+        guard let entry = entries[probe.id], entry.place == .line else { return .held }
+        candidate = Candidate(id: probe.id, rank: entry.rank, route: route, isAlone: true)
+      }
+    }
+    return .candidate(candidate)
+  }
+
+  /// The first file that waits on a route. If its target is shut, only the file that may open it counts.
+  private func first(of route: Int) -> RankedSet.Entry? {
+    let target = targets[routes[route].target]
+    guard target.isShut else { return routes[route].ready.first }
+    guard let key = target.key, let entry = entries[key], entry.place == .line,
+      entry.route == route
+    else { return nil }
+    return entry.ranked
+  }
+
+  /// The file that the user has chosen to try a server with, if it can start.
+  private func chosen(for server: Server) -> Entry? {
+    guard let chosen = server.chosen, let entry = entries[chosen], entry.place == .line,
+      first(of: entry.route)?.id == chosen || !targets[routes[entry.route].target].isShut,
+      permission(on: entry.route, for: chosen) != .wait
+    else { return nil }
+    return entry
+  }
+
+  private func permission(on route: Int, for id: ItemID) -> Credentials.Permission {
+    if let credentials = routes[route].credentials { return credentials.permission }
+    return entries[id]?.file.plan.target.tokenCommand == nil ? .go : .renew
+  }
+
+  private mutating func start(_ files: [ItemID], on route: Int, at now: Instant) -> [Action] {
+    let lane = occupyLane(on: route)
+    targets[routes[route].target].tune { $0.recordBegin(at: now) }
+    var actions = files.flatMap { put($0, in: .lane(lane)) }
+    if let origin = routes[route].route.origin, let server = servers[origin],
+      server.breaker.permission(at: now) == .probe
+    {
+      servers[origin]?.breaker.recordStarted(at: now)
+      servers[origin]?.lane = lane
+      servers[origin]?.chosen = nil
+      if server.isTold { actions.append(.server(origin, .away(server.failure, nextTry: nil))) }
+    }
+    if let first = files.first, routes[route].credentials?.permission == .probe {
+      routes[route].credentials?.recordStarted()
+      routes[route].probe = routes[route].probe ?? Probe(id: first, isChosen: false)
+      routes[route].probe?.lane = lane
+    }
+    return actions
+  }
+}
+
+/// The order of the line.
+extension Scheduler {
+  /// The initial distance between the ranks of neighbours.
+  private static let gap: Int64 = 1 << 32
+
+  /// The rank for a file that comes last.
+  private mutating func lastRank() -> Int64 {
+    guard let last = order.last else { return 0 }
+    if last.rank < .max - Self.gap { return last.rank + Self.gap }
+    spread()
+    return (order.last?.rank ?? 0) + Self.gap
+  }
+
+  /// Moves a file to the place before `other`, or to the end of the line if `other` is nil.
+  package mutating func move(_ id: ItemID, before other: ItemID?) {
+    guard entries[id] != nil, id != other, let rank = rank(of: id, before: other),
+      var entry = entries[id]
+    else { return }
+    entries[id]?.rank = rank
+    order.remove(entry.rank)
+    routes[entry.route].remove(entry)
+    entry.rank = rank
+    order.insert(entry.ranked)
+    routes[entry.route].add(entry)
+  }
+
+  /// The rank that puts a file before another file, or last; nil if the file is already there.
+  private mutating func rank(of id: ItemID, before other: ItemID?) -> Int64? {
+    guard let other, let next = entries[other]?.rank else {
+      return order.last?.id == id ? nil : lastRank()
+    }
+    if let previous = order.entry(before: next) {
+      if previous.id == id { return nil }
+      if next - previous.rank > 1 { return previous.rank + (next - previous.rank) / 2 }
+    } else if next >= .min + Self.gap {
+      return next - Self.gap
+    }
+    spread()
+    return self.rank(of: id, before: other)
+  }
+
+  /// Puts files in this order, within the places that they now occupy.
+  package mutating func arrange(_ order: [ItemID]) {
+    var named: Set<ItemID> = []
+    let known = order.filter { entries[$0] != nil && named.insert($0).inserted }
+    let ranks = known.compactMap { entries[$0]?.rank }.sorted()
+    for (id, rank) in zip(known, ranks) { entries[id]?.rank = rank }
+    rebuild()
+  }
+
+  /// Restores the gaps between the ranks of all neighbours.
+  private mutating func spread() {
+    for (index, entry) in order.entries().enumerated() {
+      entries[entry.id]?.rank = Int64(index) * Self.gap
+    }
+    rebuild()
+  }
+
+  /// Sorts everything by the files' current ranks.
+  private mutating func rebuild() {
+    let sorted = entries.values.map(\.ranked).sorted { $0.rank < $1.rank }
+    order = RankedSet(sorted: sorted)
+    var ready = [[RankedSet.Entry]](repeating: [], count: routes.count)
+    for ranked in sorted {
+      if let entry = entries[ranked.id], entry.place == .line { ready[entry.route].append(ranked) }
+    }
+    for route in routes.indices { routes[route].ready = RankedSet(sorted: ready[route]) }
+  }
+}
+
+/// Files that are given out before a lane is free for them, one for each lane, so that their requests are ready
+/// in time.
+extension Scheduler {
+  /// The most bytes of a file that is given out ahead. With larger files this does not pay, since a lane spends its
+  /// time sending.
+  private static let mostBytes: Int64 = 1 << 20
+
+  package mutating func setGivesAhead(_ givesAhead: Bool, of target: String) {
+    guard let number = targetNumbers[target] else { return }
+    targets[number].givesAhead = givesAhead
+  }
+
+  /// Whether a file was given out and must wait for a lane.
+  package func isAhead(_ id: ItemID) -> Bool { laneAhead(of: id) != nil }
+
+  /// Whether there is now a lane for a file that was given out ahead.
+  package func hasLane(for id: ItemID) -> Bool {
+    laneAhead(of: id).map { hasLane(for: routes[$0.lane.route].target) } ?? false
+  }
+
+  /// Records that a file that was given out ahead takes a lane.
+  package mutating func recordBegun(_ id: ItemID) {
+    guard let (number, lane) = laneAhead(of: id) else { return }
+    lanes[number]?.isAhead = false
+    count(-1, isAhead: true, on: lane.route)
+    count(1, isAhead: false, on: lane.route)
+  }
+
+  private func laneAhead(of id: ItemID) -> (number: Int, lane: Lane)? {
+    guard case .lane(let number)? = entries[id]?.place, let lane = lanes[number], lane.isAhead
+    else { return nil }
+    return (number, lane)
+  }
+
+  private func hasRoomAhead(for id: ItemID) -> Bool {
+    guard let entry = entries[id] else { return false }
+    return hasRoomAhead(targets[routes[entry.route].target]) && entry.file.bytes <= Self.mostBytes
+  }
+
+  private func hasRoomAhead(_ target: TargetState) -> Bool {
+    target.givesAhead && target.tuner?.pace == nil && target.underWay <= target.most
+      && target.ahead < min(target.most, laneCount)
+  }
+}
+
+/// Batching: which files go in one request.
+extension Scheduler {
+  /// How far down the line to look for files of the same batch.
+  private static let lookAhead = 1000
+
+  /// Fixes a group of files that are sent together and with no other files, so that a repeated request, or half of a
+  /// split request, keeps the same files.
+  package mutating func group(_ members: [ItemID]) {
+    for id in members { dissolveGroup(of: id) }
+    guard members.allSatisfy({ entries[$0]?.place.isLive == true }) else { return }
+    lastGroup += 1
+    groups[lastGroup] = members
+    for id in members { entries[id]?.group = lastGroup }
+  }
+
+  /// The batch led by `id`, whose turn it is.
+  mutating func batch(ledBy id: ItemID, isAlone: Bool) -> [ItemID] {
+    guard let entry = entries[id] else { return [id] }
+    if let members = entry.group.flatMap({ groups[$0] }) {
+      if members.allSatisfy({ entries[$0]?.place.isAvailable == true }) { return members }
+      dissolveGroup(of: id)
+      return [id]
+    }
+    guard !isAlone else { return [id] }
+    if entry.file.mostAsked > 1 {
+      return plan(ledBy: entry, by: BatchRule(maxFiles: entry.file.mostAsked, maxBytes: .max))
+    }
+    guard let rule = entry.file.plan.target.batch else { return [id] }
+    let members = plan(ledBy: entry, by: rule)
+    if members.count > 1 { group(members) }
+    return members
+  }
+
+  private func plan(ledBy first: Entry, by rule: BatchRule) -> [ItemID] {
+    let others = routes[first.route].ready.entries(after: first.rank, limit: Self.lookAhead)
+    let free = others.lazy.compactMap { entries[$0.id] }.filter { $0.group == nil }
+    return Batch.plan(first.file, before: free.map(\.file), by: rule)
+  }
+
+  /// How many files, including this one, the server can be asked about in one request before any of them is sent.
+  package func mostAsked(with id: ItemID) -> Int { entries[id]?.file.mostAsked ?? 1 }
+
+  package func isKnownMissing(_ id: ItemID) -> Bool { entries[id]?.file.isKnownMissing == true }
+
+  /// Records whether a file's server has said that it does not have the file. Each attempt asks again, so forget this
+  /// once an attempt begins.
+  package mutating func setKnownMissing(_ isKnownMissing: Bool, of id: ItemID) {
+    entries[id]?.file.isKnownMissing = isKnownMissing
+  }
+
+  /// Dissolves the group that a file leaves. The group's other files are free to join any request.
+  private mutating func dissolveGroup(of id: ItemID) {
+    guard let group = entries[id]?.group, let members = groups.removeValue(forKey: group) else {
+      return
+    }
+    for member in members where entries[member]?.group == group { entries[member]?.group = nil }
+  }
+}
+
+/// Servers that cannot be reached.
+extension Scheduler {
+  /// Whether the last attempt to reach a server failed.
+  package func isDoubted(_ origin: Origin) -> Bool { servers[origin] != nil }
+
+  /// Records that a server answered, or took something.
+  package mutating func recordReached(_ origin: Origin) -> [Action] {
+    forget(origin, .back)
+  }
+
+  /// Forgets the trouble with a server. Reports how it ended if it was reported.
+  private mutating func forget(_ origin: Origin, _ end: Reachability) -> [Action] {
+    servers.removeValue(forKey: origin)?.isTold == true ? [.server(origin, end)] : []
+  }
+
+  /// Records that the file, sent alone or with others, could not reach its own server. `random` is in 0..<1.
+  package mutating func recordUnreachable(
+    by id: ItemID, _ failure: Failure, at now: Instant, random: Double
+  ) -> [Action] {
+    guard let entry = entries[id], let origin = routes[entry.route].route.origin else { return [] }
+    let policy = entry.file.plan.target.retry
+    var server =
+      servers[origin]
+      ?? Server(breaker: Breaker(policy: policy, isPatient: waitsForServers), failure: failure)
+    server.failure = failure
+    guard let until = server.breaker.recordUnreachable(at: now, random: random) else {
+      servers[origin] = server
+      return []
+    }
+    server.lane = nil
+    if !waitsForServers, server.breaker.openings >= policy.attempts {
+      return forget(origin, .unneeded)
+        + giveUp(waiting { routes[$0].route.origin == origin }, because: failure)
+    }
+    servers[origin] = server
+    return [.server(origin, .away(failure, nextTry: until))]
+  }
+
+  /// Lets these files be sent now, as the user wants. A file that its server or its target's credentials hold back goes
+  /// ahead of the others as a probe.
+  package mutating func tryNow(_ files: [ItemID], at now: Instant) -> [Action] {
+    var actions: [Action] = []
+    for id in files {
+      guard let entry = entries[id] else { continue }
+      dissolveGroup(of: id)
+      actions += tryCredentials(of: entry.route, with: id)
+      if let origin = routes[entry.route].route.origin { actions += endWait(of: origin, at: now) }
+      if let origin = routes[entry.route].route.origin, let server = servers[origin] {
+        servers[origin]?.breaker.tryNow(at: now)
+        if server.chosen.flatMap({ entries[$0] })?.place != .line { servers[origin]?.chosen = id }
+      }
+    }
+    return actions
+  }
+
+  /// Lets every server and all credentials be tried now, as the user wants.
+  package mutating func tryEverything(at now: Instant) -> [Action] {
+    let ended = waits.keys.flatMap { endWait(of: $0, at: now) }
+    for origin in servers.keys { servers[origin]?.breaker.tryNow(at: now) }
+    return ended + tryCredentials()
+  }
+
+  /// Forgets the trouble with a route's server if no file is left that would try the server.
+  private mutating func recordUnneeded(_ route: Int) -> [Action] {
+    guard !servers.isEmpty, routes[route].live == 0, let origin = routes[route].route.origin,
+      !routes.contains(where: { $0.live > 0 && $0.route.origin == origin })
+    else { return [] }
+    return forget(origin, .unneeded)
+  }
+
+  /// The files that wait or back off on certain routes, in order.
+  func waiting(on isConcerned: (Int) -> Bool) -> [ItemID] {
+    let concerned = Set(routes.indices.filter(isConcerned))
+    return entries.values.filter { concerned.contains($0.route) && $0.place.isAvailable }
+      .sorted { $0.rank < $1.rank }.map(\.file.id)
+  }
+
+  func giveUp(_ files: [ItemID], because failure: Failure) -> [Action] {
+    files.isEmpty ? [] : [.giveUp(files, because: failure.obstacle)]
+  }
+}
+
+/// Servers that ask to wait.
+extension Scheduler {
+  /// Records that servers have asked, by a failure that says how long, not to be asked again before a moment.
+  package mutating func recordWait(
+    of origins: Set<Origin>, until: Instant, _ failure: Failure
+  ) -> [Action] {
+    guard let seconds = failure.retryAfter else { return [] }
+    return origins.filter { waits[$0].map { $0.until < until } ?? true }.map { origin in
+      waits[origin] = Wait(until: until, seconds: seconds, failure: failure)
+      return .server(origin, .asksToWait(failure, until: until))
+    }
+  }
+
+  /// Sends to a server although it has asked to wait, as the user wants.
+  private mutating func endWait(of origin: Origin, at now: Instant) -> [Action] {
+    waits.removeValue(forKey: origin).map { wait in
+      [.server(origin, .asksToWait(wait.failure, until: now))]
+    } ?? []
+  }
+
+  /// The actions that fail the files whose targets do not allow waits as long as those that their servers ask for.
+  private func tooLongWaits(at now: Instant) -> [Action] {
+    guard !waits.isEmpty else { return [] }
+    return routes.indices.flatMap { number -> [Action] in
+      let route = routes[number]
+      guard let wait = route.route.origin.flatMap({ waits[$0] }), now < wait.until,
+        let first = route.ready.first,
+        let policy = entries[first.id]?.file.plan.target.retry,
+        policy.longestWait(isPatient: waitsForServers) < wait.seconds
+      else { return [] }
+      return giveUp(waiting { $0 == number }, because: wait.failure)
+    }
+  }
+}
+
+/// Credentials: which files may start with them, and which one probes them.
+extension Scheduler {
+  /// The number of the token in force on a route.
+  package func token(on route: Route) -> Int {
+    routeNumbers[route].flatMap { routes[$0].credentials?.token } ?? 0
+  }
+
+  /// Records that the server accepted an upload that was sent with a token.
+  package mutating func recordAccepted(on route: Route, with token: Int, hasCommand: Bool)
+    -> [Action]
+  {
+    guard let number = routeNumbers[route] else { return [] }
+    return change(number, hasCommand: hasCommand) { $0.recordAccepted(with: token) }
+  }
+
+  /// Records that the server answered 401 or 403 to an upload that was sent with a token. `isSecondTime` says whether
+  /// one of the files was already sent again for this reason. `failure` says why the waiting files do not start, if the
+  /// credentials are closed.
+  package mutating func recordRefused(
+    on route: Route, with token: Int, status: Int, isSecondTime: Bool, command: TokenCommand?,
+    _ failure: Failure
+  ) -> (Credentials.Consequence, [Action]) {
+    guard let number = routeNumbers[route] else { return (.stands, []) }
+    var consequence = Credentials.Consequence.stands
+    var actions = change(number, hasCommand: command != nil, because: failure) {
+      consequence = $0.recordRefused(status: status, with: token, isSecondTime: isSecondTime)
+    }
+    if consequence == .renew, let command { actions.append(.renew(route, command)) }
+    return (consequence, actions)
+  }
+
+  /// Records that a route's command gave a token.
+  package mutating func recordRenewed(_ route: Route, isNew: Bool = true) -> [Action] {
+    guard let number = routeNumbers[route] else { return [] }
+    return change(number, hasCommand: true) { $0.recordRenewed(isNew: isNew) }
+  }
+
+  /// Records that a route's command failed.
+  package mutating func recordRenewalFailure(_ route: Route, _ failure: Failure) -> [Action] {
+    guard let number = routeNumbers[route] else { return [] }
+    let probe = routes[number].probe?.id
+    let actions = change(number, hasCommand: true, because: failure) { $0.recordRenewalFailure() }
+    // One file shows the failure. The others wait until it is retried, or are given up.
+    let chosen = probe.flatMap { entries[$0]?.place == .line ? $0 : nil }
+    guard let first = chosen ?? routes[number].ready.first?.id else { return actions }
+    return actions + [.fail(first, failure)]
+  }
+
+  /// Retries all refused credentials. The first file in line probes them.
+  private mutating func tryCredentials() -> [Action] {
+    routes.indices.flatMap { change($0) { $0.tryAgain() } }
+  }
+
+  /// Retries the credentials of a route, with a file that the user has chosen as the probe.
+  private mutating func tryCredentials(of route: Int, with id: ItemID) -> [Action] {
+    let actions = change(route) { $0.tryAgain() }
+    guard routes[route].credentials?.isProbed == true else { return actions }
+    if let probe = routes[route].probe,
+      probe.lane != nil || probe.isChosen && entries[probe.id]?.place == .line
+    {
+      if probe.id != id { routes[route].probe?.next.append(id) }
+    } else {
+      routes[route].probe = Probe(id: id, isChosen: true)
+    }
+    return actions
+  }
+
+  /// Marks a route's token as being fetched, and returns the action that fetches it.
+  mutating func renew(_ route: Int, with command: TokenCommand) -> Action {
+    if routes[route].credentials == nil {
+      routes[route].credentials = Credentials(hasCommand: true)
+    }
+    routes[route].credentials?.recordRenewing()
+    return .renew(routes[route].route, command)
+  }
+
+  /// Records that a file is gone, or goes elsewhere. If it was chosen as the probe, another file takes its place.
+  private mutating func giveUpProbing(with id: ItemID, on route: Int) -> [Action] {
+    guard let probe = routes[route].probe, probe.id == id else { return [] }
+    routes[route].probe = nil
+    // If the user chose this file, only another file that the user chose takes its place.
+    guard probe.isChosen else { return [] }
+    let rest = probe.next.drop { entries[$0]?.place != .line || entries[$0]?.route != route }
+    guard let next = rest.first else { return change(route) { $0.recordGivenUp() } }
+    routes[route].probe = Probe(id: next, isChosen: true, next: Array(rest.dropFirst()))
+    return []
+  }
+
+  /// The actions that fail all files with nothing left to wait for. Refused credentials are not among the reasons if
+  /// the user may come and help.
+  package func giveUps(at now: Instant) -> [Action] {
+    guard !waitsForPerson else { return tooLongWaits(at: now) }
+    return tooLongWaits(at: now)
+      + routes.indices.flatMap { number -> [Action] in
+        let route = routes[number]
+        guard route.live > 0, route.underWay == 0, route.credentials?.isClosed == true,
+          let failure = route.failure
+        else { return [] }
+        return giveUp(waiting { $0 == number }, because: failure)
+      }
+  }
+
+  /// Changes the state of a route's credentials. Reports what is new for its files: that they wait, for `failure`, or go
+  /// one at a time, or no longer.
+  private mutating func change(
+    _ number: Int, hasCommand: Bool? = nil, because failure: Failure? = nil,
+    _ body: (inout Credentials) -> Void
+  ) -> [Action] {
+    if routes[number].credentials == nil, let hasCommand {
+      routes[number].credentials = Credentials(hasCommand: hasCommand)
+    }
+    guard var credentials = routes[number].credentials else { return [] }
+    let before = trouble(with: credentials, on: number)
+    body(&credentials)
+    routes[number].credentials = credentials
+    if !credentials.isProbed { routes[number].probe = nil }
+    if let failure, credentials.isClosed, before?.holdsAll != true {
+      routes[number].failure = failure
+    }
+    let trouble = trouble(with: credentials, on: number)
+    return trouble == before ? [] : [.refusal(target: routes[number].route.target, trouble)]
+  }
+
+  /// Why a route's files wait for credentials, or go one at a time; nil if they do not.
+  private func trouble(with credentials: Credentials, on number: Int) -> CredentialTrouble? {
+    guard credentials.isClosed else { return credentials.isForbidden ? .forbidden : nil }
+    return routes[number].failure.map(CredentialTrouble.init) ?? .refused
+  }
+}

@@ -1,0 +1,84 @@
+import UploadModel
+
+/// Measures how long sending takes: from the first file's begin to the last one's end, without pauses. It is a pause if
+/// nothing is under way because the queue is stopped or all the files that are left are paused. Waiting for a server or
+/// for another attempt is no pause.
+package struct SendingClock: Sendable {
+  /// A file that is to be sent, as the clock sees it.
+  package enum Phase: Int, CaseIterable, Sendable {
+    /// It waits for its turn, or for another attempt.
+    case waiting
+    case underWay
+    /// It waits until the person resumes it.
+    case paused
+  }
+
+  private enum Pace {
+    case running
+    /// All known files have ended, but more may come. This time counts if they do.
+    case lull
+    case standing
+  }
+
+  package private(set) var figures = SendingFigures()
+  /// How many files are in each phase.
+  private var files = Phase.allCases.map { _ in 0 }
+  private var isStarted = true
+  private var awaitsMore = false
+  /// Whether any of the files has begun.
+  private var hasBegun = false
+  /// Whether the figures start from zero once the next file begins, unless other files are left now.
+  private var startsAnew = false
+  /// The moment up to which time has been counted.
+  private var counted = Instant(seconds: 0)
+
+  package init() {}
+
+  /// Records that a file goes from one phase to another. It has no phase before it is known and after its end. This
+  /// method and the next two return whether the clock has stopped just now.
+  package mutating func record(from old: Phase?, to new: Phase?, at now: Instant) -> Bool {
+    change(at: now) { clock in
+      if let old { clock.files[old.rawValue] -= 1 }
+      if let new { clock.files[new.rawValue] += 1 }
+      guard new == .underWay, !clock.hasBegun else { return }
+      if clock.startsAnew { clock.figures = SendingFigures() }
+      (clock.hasBegun, clock.startsAnew) = (true, false)
+    }
+  }
+
+  /// Records whether files may begin. If they may not, the person has stopped the queue.
+  package mutating func setStarted(_ isStarted: Bool, at now: Instant) -> Bool {
+    change(at: now) { $0.isStarted = isStarted }
+  }
+
+  /// Records whether more files may come without the person's doing.
+  package mutating func setAwaitsMore(_ awaitsMore: Bool, at now: Instant) -> Bool {
+    change(at: now) { $0.awaitsMore = awaitsMore }
+  }
+
+  package mutating func recordArrival(of bytes: Int64) { figures.bytes &+= bytes }
+
+  /// Leaves the files that have ended out of the figures, from the next ones on.
+  package mutating func startAnew() { startsAnew = true }
+
+  private var pace: Pace {
+    if hasFiles(.underWay) { return .running }
+    guard hasBegun, isStarted else { return .standing }
+    if hasFiles(.waiting) { return .running }
+    return awaitsMore && !hasFiles(.paused) ? .lull : .standing
+  }
+
+  private func hasFiles(_ phase: Phase) -> Bool { files[phase.rawValue] > 0 }
+
+  private mutating func change(at now: Instant, _ body: (inout SendingClock) -> Void) -> Bool {
+    let before = pace
+    body(&self)
+    let after = pace
+    if before == .running || before == .lull && after == .running {
+      figures.seconds += max(0, now - counted)
+    }
+    if before == .running || before != after { counted = now }
+    if !awaitsMore, files.allSatisfy({ $0 == 0 }) { hasBegun = false }
+    return before != .standing && after == .standing
+  }
+}
