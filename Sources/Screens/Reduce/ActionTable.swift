@@ -56,7 +56,7 @@ extension Action {
       argument: "NAMES", traits: [.edits, .visual]),
     Action(.limit, ["u"], "limit the bandwidth", hint: "limit", argument: "SPEED", footer: 13),
     Action(
-      .lanes, [], "files at once to the row's target, or auto",
+      .lanes, [], "set how many files go to this row's target at once, or auto",
       argument: "NUMBER"),
     Action(.moreLanes, ["+"], "one more file at once to the row's target", traits: .visual),
     Action(
@@ -106,7 +106,7 @@ extension Action {
       hint: "reasons", footer: 4),
     Action(
       .failWhen, ["w"], in: [.queue, .details],
-      "make replies like that of a doubtful file mean failure",
+      "treat replies like this doubtful one as failures",
       hint: "make it a failure", footer: 4, traits: .edits),
     Action(
       .arrived, [], "count a file that may have arrived as sent: it is on the server",

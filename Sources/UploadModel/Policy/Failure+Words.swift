@@ -258,8 +258,8 @@ extension Failure {
         ? "Retry resumes where the upload left off." : "Retry sends it again from the first byte."
     case .outOfTime: "Give the target a longer deadline, or retry when the connection is faster."
     case .insecure where isSelfSigned:
-      "If it is the server's own, hoist trust URL shows it, pins its key for a target, and says what that is called: send "
-        + "the files there (--to)."
+      "If it is the server's own, run hoist trust URL to check and pin its key, then send to the target that it names "
+        + "(--to)."
     case .insecure: "Check the certificate and the target's TLS settings, then retry."
     case .refused where step == .wait: "Fix what the server reports, then retry."
     case .refused where arrival == .unclear && status.map { 200..<300 ~= $0 } == true:
@@ -304,7 +304,7 @@ extension Failure {
       "Give the target credentials (auth in its table, or --header), or send the files to a target that has some."
     case .nonceExpired:
       "Retry, perhaps fewer files at once: the server's nonces may hold for less time than an upload takes."
-    case .notTried: "Once that is mended, retry sends it."
+    case .notTried: "Fix that, then retry."
     case .outcomeUnknown: "Check the server before you retry: a retry may store the file twice."
     }
   }
@@ -333,7 +333,7 @@ extension Failure {
   /// Why a server that is reached by https names an address without it.
   private static let schemeAdvice =
     "A proxy in front of the server probably does not tell it that the request came by https: the server's operator "
-    + "can have the proxy set X-Forwarded-Proto, and the server heed it (tusd: -behind-proxy)."
+    + "can have the proxy set X-Forwarded-Proto, and the server must be set to trust it (tusd: -behind-proxy)."
 
   private static let mayPass = "This may pass: retry in a while."
 

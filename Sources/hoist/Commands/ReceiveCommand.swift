@@ -33,7 +33,7 @@ struct ReceiveCommand: HoistCommand {
       Without --token, anyone who can reach the port can send and fetch. A request must be for an IP address, \
       for localhost, or for a name given with --name or --public-url; others are refused, and so is \
       what a page of another site sends. For TLS put nginx or Caddy in \
-      front: config/recipes has the configurations.
+      front: share/doc/hoist/examples/recipes, where hoist is installed, has the configurations.
       """)
 
   @Option(help: "The port to listen on; 0 picks a free one.")

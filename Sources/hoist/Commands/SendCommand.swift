@@ -16,7 +16,7 @@ struct SendCommand: HoistCommand {
       hoist is already sending the queue, this one follows it, and takes over when the other stops.
 
       With --stay it goes on until SIGTERM, and sends what hoist add puts into the queue. \
-      config/hoist-send.service runs it for a user of systemd:
+      The service hoist-send, which is installed with hoist, runs it for a user of systemd:
 
         systemctl --user enable --now hoist-send
         hoist add report.pdf --to nas

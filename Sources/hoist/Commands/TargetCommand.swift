@@ -14,8 +14,8 @@ struct TargetCommand: AsyncParsableCommand {
       abstract: "Ask a few questions and write a target into the configuration.",
       discussion: """
         Enter accepts the answer in brackets. Everything else in the file stays as it is. For a service \
-        that hoist knows, only what differs is asked for. config/config.toml shows what else a target \
-        can say.
+        that hoist knows, only what differs is asked for. share/doc/hoist/examples/config.toml, \
+        where hoist is installed, shows what else a target can say.
         """)
 
     @Argument(

@@ -125,8 +125,8 @@ struct PushReport: Codable {
     guard let report = try? decoder.decode(PushReport.self, from: data), report.version == 1 else {
       if let older = try? decoder.decode(Older.self, from: data), older.version == 1 {
         throw UserError(
-          "--retry-failed \(path): does not say how its files were sent, so they might go elsewhere; a hoist of before "
-            + "wrote it. Send the files anew")
+          "--retry-failed \(path): does not say how its files were sent, so they might go elsewhere; an older hoist "
+            + "wrote it. Send the files again")
       }
       throw UserError(
         "--retry-failed \(path): is not a report; name one that push --report FILE.json wrote")

@@ -56,7 +56,9 @@ struct SessionRules {
         if rule.isNew { queue.send(filesFor: item.target, to: rule.target) }
         let isCurrent = rule.isNew && item.target == book.current.name
         targets.read(turningTo: isCurrent ? rule.target : nil)
-        return [.message("saved: \(rule.target) takes such a reply for a failure from now on")]
+        return [
+          .message("saved: from now on, such a reply from \(rule.target) counts as a failure")
+        ]
       case .failure(let error): return [.message("\(error)")]
       }
     }

@@ -62,7 +62,7 @@ struct TrustTests {
     let refused = try Tool.hoist(
       ["push", file, "--to", url, "--attempts", "1", "--report", report] + config,
       environment: environment)
-    #expect(refused.errors.contains("says what that is called: send the files there (--to)"))
+    #expect(refused.errors.contains("then send to the target that it names (--to)"))
     let command = try #require(
       refused.errors.firstMatch(of: /hoist (push --retry-failed .*) --to NAME/), "\(refused)")
     let trusted = try Tool.hoist(["trust", url, "--yes"] + config, environment: environment)
