@@ -9,6 +9,12 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("docs/screen.md")
 
+  /// What follows the help of an action that the queue does not have.
+  private static let places: [(Mode, String)] = [
+    (.server, " (in the Server pane)"), (.history, " (in the History pane)"),
+    (.targets, " (in the Targets pane)"), (.browser, " (in the list of files)"),
+  ]
+
   /// The actions that have a key in a pane or in the list of files.
   private static var table: String {
     var rows = ["| keys | name | does |", "|---|---|---|"]
@@ -17,7 +23,9 @@ import Testing
     where !modes.isDisjoint(with: action.modes) {
       let keys = action.keys.map { "`\($0.label(ascii: false))`" }.joined(separator: " ")
       let name = action.argument.map { "`\(action.name.word) \($0)`" } ?? "`\(action.name.word)`"
-      let place = action.modes.contains(where: Mode.panes.contains) ? "" : " (in the list of files)"
+      let place =
+        action.modes.contains(.queue)
+        ? "" : places.first { action.modes.contains($0.0) }?.1 ?? ""
       rows.append("| \(keys) | \(name) | \(action.help)\(place) |")
     }
     return rows.joined(separator: "\n")
