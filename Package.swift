@@ -62,8 +62,9 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Libraries that other projects may depend on.
     .target(name: "JSONText", swiftSettings: strict),
+
+    // Libraries that other projects may depend on.
     .target(name: "MultipartForm", swiftSettings: strict),
     .target(
       name: "MultipartFormCodable", dependencies: ["MultipartForm"], swiftSettings: strict),

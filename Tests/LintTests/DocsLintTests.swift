@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `make lint` finds links that lead nowhere, examples that nobody compiles, and failures that scripts are not
-/// documented (`Tools/lint/docs.py`).
+/// `make lint` finds links and paths in comments that lead nowhere, examples that nobody compiles, and codes of failures
+/// that are not documented (`Tools/lint/docs.py`).
 @Suite(.needs("python3"))
 struct DocsLintTests {
   private func lint(_ files: [String: String]) async throws -> Program.Outcome {
@@ -74,6 +74,15 @@ struct DocsLintTests {
     let outcome = try await lint(["docs/scripting.md": "# Scripting\n", words: text])
     let codes = outcome.output.split(separator: "\n").filter { $0.hasPrefix("the code ") }
     #expect(codes.count > 25, "\(outcome)")
+  }
+
+  @Test(arguments: [
+    ("// See docs/b.md.", 0), ("let a = 1  // (`docs/b.md`)", 0), ("/// At ~/.x/docs/c.md.", 0),
+    ("let a = \"// docs/c.md\"", 0), ("/// See `docs/c.md`.", 1), ("let a = 1  // docs/c.md", 1),
+  ])
+  func pathsInComments(_ line: String, _ status: Int32) async throws {
+    let outcome = try await lint(["Sources/Room/A.swift": "\(line)\n", "docs/b.md": "# B\n"])
+    #expect(outcome.status == status, "\(outcome)")
   }
 
   @Test(arguments: [

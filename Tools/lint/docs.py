@@ -7,6 +7,7 @@
 - CHANGELOG.md, README.md and docs/libraries.md name the version of the program.
 - docs/recipes.md has a row for each recipe, and says what it was tried against.
 - docs/promises.md names the fields of JSON that the sources write, and no others.
+- A comment in Swift that names a file by its path in the project names one that is there.
 """
 
 import pathlib
@@ -132,9 +133,28 @@ def promises() -> list[str]:
     return [f"docs/promises.md: {fault}" for fault in faults]
 
 
+# A file's path from the top of the project, and no part of a longer path such as ~/.config/hoist/config.toml.
+PATH = r"(?<![\w./~-])(?:%s)/[\w+./-]*\.\w+" % "|".join(
+    ["Benchmarks", "config", "docs", "Examples", "Sources", "Tests", "Tools"])
+
+
+def comments() -> list[str]:
+    """Paths in comments that lead to no file."""
+    folders = ["Benchmarks", "Examples", "Sources", "Tests"]
+    sources = [source for folder in folders for source in ROOT.glob(f"{folder}/**/*.swift")]
+    faults = []
+    for source in sorted(sources) + list(ROOT.glob("Package.swift")):
+        for number, line in enumerate(source.read_text().splitlines(), 1):
+            comment = re.search(r"(?:^|\s)//(.*)", re.sub(r'"(?:\\.|[^"\\])*"', '""', line))
+            for path in re.findall(PATH, comment.group(1)) if comment else []:
+                if not (ROOT / path).exists():
+                    faults.append(f"{source.relative_to(ROOT)}:{number}: {path}: there is no such file")
+    return faults
+
+
 def main() -> int:
     count = 0
-    for fault in codes() + version() + recipes() + promises():
+    for fault in codes() + version() + recipes() + promises() + comments():
         print(fault)
         count += 1
     for page, check in [(page, links) for page in PAGES] + [(guide, excerpts) for guide in GUIDES]:
