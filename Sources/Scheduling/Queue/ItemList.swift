@@ -8,7 +8,8 @@ package struct ItemList: Sendable {
   /// An item, and what became of it in this session.
   package struct Row: Sendable {
     package fileprivate(set) var item: UploadItem
-    /// How many of its bytes have been handed over. When an attempt ends, this is kept until the next one begins.
+    /// How many of its bytes are acknowledged by the other side. When an attempt ends, this is kept until the next one
+    /// begins.
     package private(set) var reached: Int64 = 0
     /// How its attempts in this session ended, the latest last.
     package fileprivate(set) var attempts: [Attempt] = []
@@ -20,7 +21,7 @@ package struct ItemList: Sendable {
     package init(item: UploadItem) {
       self.item = item
       said = item.state.failure?.said
-      reached = item.state.bytesHandedOver(of: item.sentSize) ?? item.keptBytes
+      reached = item.state.bytesAcknowledged(of: item.sentSize) ?? item.keptBytes
     }
 
     /// Replaces the item by its current version.
@@ -40,7 +41,7 @@ package struct ItemList: Sendable {
       isEditedSinceFailure = false
     }
 
-    /// How many of the bytes handed over so far need not be handed over again.
+    /// How many of the bytes acknowledged so far need not be sent again.
     package var counted: Int64 {
       item.state.isFinished || item.state.isActive || item.canGoOn ? reached : 0
     }
@@ -50,7 +51,7 @@ package struct ItemList: Sendable {
       // The next attempt starts after the bytes that were kept.
       case .preparing, .waiting: reached = item.keptBytes
       // Once an attempt has ended without success, the state no longer tells.
-      default: reached = item.state.bytesHandedOver(of: item.sentSize) ?? reached
+      default: reached = item.state.bytesAcknowledged(of: item.sentSize) ?? reached
       }
     }
   }

@@ -226,11 +226,6 @@ struct QueuePane {
       "Press \(state.keyLabel(.history)) for the history of what was sent.",
     ]
   }
-
-  private func sizeText(_ item: UploadItem) -> String {
-    if item.sentSize == 0, item.identity == nil, item.state.failure != nil { return "—" }
-    return HumanReadable.bytes(item.sentSize)
-  }
 }
 
 extension AppState {

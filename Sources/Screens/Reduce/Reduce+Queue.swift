@@ -237,7 +237,7 @@ extension AppState {
     items.reduce(into: (0, 0)) { loss, item in
       guard startsAgain(item) else { return }
       loss.count += 1
-      loss.bytes &+= item.state.bytesHandedOver(of: item.sentSize) ?? 0
+      loss.bytes &+= item.state.bytesAcknowledged(of: item.sentSize) ?? 0
     }
   }
 

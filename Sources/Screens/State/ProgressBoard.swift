@@ -72,7 +72,7 @@ package struct ProgressBoard: Sendable {
   }
 
   private func paint(_ item: UploadItem, row: Int, on canvas: inout Canvas, at now: Instant) {
-    let done = item.state.bytesHandedOver(of: item.sentSize) ?? 0
+    let done = item.state.bytesAcknowledged(of: item.sentSize) ?? 0
     let words: String =
       switch item.state {
       case .awaitingReply(_, let since): "awaiting reply \(HumanReadable.clock(now - since))"
@@ -125,7 +125,7 @@ package struct ProgressBoard: Sendable {
     canvas.putMiddle(
       name, row: row, columns: 0..<max(0, rest.end), style: Style(isTotal ? .heading : .plain))
     if !barAt.isEmpty { canvas.bar(bar, row: row, columns: barAt) }
-    // Bytes handed over do not mean that a file is done; only a reply shows that.
+    // Acknowledged bytes do not mean that a file is done; only a reply shows that.
     let done = bar.parts.reduce(0) { $0 &+ $1.amount }
     let percent = bar.total > 0 ? min(99, HumanReadable.percent(done, of: bar.total)) : 0
     canvas.putRight("\(percent)%", row: row, columns: percentAt, style: Style(.plain))

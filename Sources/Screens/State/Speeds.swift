@@ -4,7 +4,7 @@ import UploadModel
 struct Speeds: Sendable {
   /// A run of uploads, from the first byte after a time without uploads until nothing is left to send.
   private struct Run: Sendable {
-    /// Bytes that were handed over, including those of failed attempts.
+    /// Bytes that were acknowledged, including those of failed attempts.
     var bytes: Int64 = 0
     var estimate: ThroughputEstimate
     /// Since when something has been sent, or a reply awaited, without a break.
@@ -16,7 +16,7 @@ struct Speeds: Sendable {
     var estimate: ThroughputEstimate
     /// When the attempt began to send.
     var beginning: Instant
-    /// The bytes that are still to be handed over.
+    /// The bytes that are still to be acknowledged.
     var remaining: Int64 = 0
     /// The bytes that have moved in each of the last few seconds.
     var graph = Sparkline()
@@ -50,8 +50,8 @@ struct Speeds: Sendable {
   /// When the attempt that is under way began to send.
   func beginning(of id: ItemID) -> Instant? { sending[id]?.beginning }
 
-  /// Seconds until an item has been handed over. If a limit in bytes a second holds back all items together, those that
-  /// end leave their share of it to the others, once nothing is left to begin.
+  /// Seconds until all of an item has been acknowledged. If a limit in bytes a second holds back all items together,
+  /// those that end leave their share of it to the others, once nothing is left to begin.
   ///
   /// - Parameter all: what is left of all items, including those that have not begun.
   func eta(
@@ -82,7 +82,7 @@ struct Speeds: Sendable {
     return run.estimate.speed(at: idleSince ?? now)
   }
 
-  /// Seconds until `remaining` more bytes have been handed over. This is at least the time that the slowest item still
+  /// Seconds until `remaining` more bytes have been acknowledged. This is at least the time that the slowest item still
   /// takes. If a limit on all items together, in bytes a second, holds them back, it is at least the time that the limit
   /// requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and does not set
   /// the time.
@@ -121,8 +121,8 @@ struct Speeds: Sendable {
       starts[id] = item.resumePoint.flatMap { $0.start > 0 ? min($0.start, size) : nil }
     }
     let start = starts[id] ?? 0
-    let before = (old.attempt == new.attempt ? old.bytesHandedOver(of: size) : nil) ?? start
-    let after = new.bytesHandedOver(of: size)
+    let before = (old.attempt == new.attempt ? old.bytesAcknowledged(of: size) : nil) ?? start
+    let after = new.bytesAcknowledged(of: size)
     if run == nil, new.isActive || after != nil {
       run = Run(estimate: ThroughputEstimate(start: now), beginning: now)
     }

@@ -266,7 +266,7 @@ extension UploadEngine {
     }
   }
 
-  /// Takes uploads out of the line until `retry`. Their progress is lost.
+  /// Takes uploads out of the line until `retry`. What was sent is lost unless the upload can resume.
   package nonisolated func pause(_ items: [ItemID]) {
     onQueue { engine in
       engine.takeBack(items)

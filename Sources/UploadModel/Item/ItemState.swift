@@ -6,7 +6,7 @@ package enum ItemState: Hashable, Sendable, Codable {
   case preparing(attempt: Int)
   /// Bytes are leaving. Both counts are of the file's own bytes, without the form around them.
   case sending(attempt: Int, sent: Int64, total: Int64)
-  /// The whole file has been handed over, and the server has not answered yet.
+  /// The other side has acknowledged the whole file, and the server has not answered yet.
   case awaitingReply(attempt: Int, since: Instant)
   /// The server has accepted the file, but has not finished with it.
   indirect case processing(Processing)

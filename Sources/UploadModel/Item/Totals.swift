@@ -4,9 +4,9 @@
 /// byte counts once, so that totals of files and queues can be added.
 ///
 /// Bytes are done once they need nothing more: all bytes of finished files, whatever became of those, and the bytes of
-/// other files that have been handed over. `share` compares the done bytes with all bytes. The bytes to go are those that
-/// will still be handed over without user action; the remaining time is based on them. So the share falls only if files
-/// are added, if an upload starts over, or if one that cannot be resumed is broken off.
+/// other files that the other side has acknowledged. `share` compares the done bytes with all bytes. The bytes to go are
+/// those that will still be sent without user action; the remaining time is based on them. So the share falls only if
+/// files are added, if an upload starts over, or if one that cannot be resumed is broken off.
 package struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   package private(set) var waiting = 0
@@ -35,14 +35,14 @@ package struct Totals: Hashable, Sendable {
 
   /// Bytes of files that the server has taken.
   package private(set) var arrivedBytes: Int64 = 0
-  /// Bytes that have been handed over and that the server has not acknowledged, in files that are under way.
+  /// Bytes that the other side has acknowledged and the server has not confirmed, in files that are under way.
   package private(set) var movingBytes: Int64 = 0
-  /// Bytes that the server has acknowledged or, in files that are not under way, need not be sent again, in files whose
+  /// Bytes that the server has confirmed or, in files that are not under way, need not be sent again, in files whose
   /// outcome is still open.
   package private(set) var keptBytes: Int64 = 0
-  /// Bytes that will still be handed over without user action.
+  /// Bytes that will still be sent without user action.
   package private(set) var bytesToGo: Int64 = 0
-  /// Bytes that have not been handed over, in files that the user holds back.
+  /// Bytes that have not been acknowledged, in files that the user holds back.
   private(set) var pausedBytes: Int64 = 0
   /// Bytes of files that may have arrived.
   package private(set) var unknownBytes: Int64 = 0
@@ -88,7 +88,7 @@ package struct Totals: Hashable, Sendable {
   /// Whether only replies are left to wait for.
   package var awaitsReplies: Bool { awaiting > 0 && awaiting == busy }
 
-  /// Adds a file, `reached` bytes of which have been handed over if its state does not tell.
+  /// Adds a file, `reached` bytes of which have been acknowledged if its state does not tell.
   package mutating func add(_ item: UploadItem, reached: Int64 = 0) { count(item, reached, 1) }
   /// Takes a file out, in the state in which it was added.
   package mutating func subtract(_ item: UploadItem, reached: Int64 = 0) {
@@ -100,7 +100,7 @@ package struct Totals: Hashable, Sendable {
     fileprivate let files: Int
     fileprivate let bytes: Int64
 
-    /// The done part of a file, `reached` bytes of which have been handed over.
+    /// The done part of a file, `reached` bytes of which have been acknowledged.
     package init(_ item: UploadItem, reached: Int64) {
       var own = Totals()
       own.add(item, reached: reached)
@@ -129,8 +129,8 @@ package struct Totals: Hashable, Sendable {
     // The sizes of sparse files can add up to more than fits in 64 bits; sums that wrap around are right again once the
     // files are taken out.
     let size = Int64(one) &* item.sentSize
-    let handedOver = item.state.bytesHandedOver(of: item.sentSize)
-    let sent = Int64(one) &* (handedOver ?? min(max(0, reached), item.sentSize))
+    let known = item.state.bytesAcknowledged(of: item.sentSize)
+    let sent = Int64(one) &* (known ?? min(max(0, reached), item.sentSize))
     switch item.state {
     case .waiting: waiting += one
     case .preparing, .sending, .awaitingReply, .processing: active += one
@@ -154,18 +154,18 @@ package struct Totals: Hashable, Sendable {
     if item.state.isHandedOver { awaiting += one }
     guard !item.state.isFinished else { return }
     // Of a file that is not under way, only what need not be sent again has been counted as reached.
-    let acknowledged =
+    let confirmed =
       item.state.isActive && !item.state.isPreparing && !item.state.isProcessed
-      ? Int64(one) &* min(item.keptBytes, handedOver ?? 0) : sent
-    keptBytes &+= acknowledged
-    movingBytes &+= sent &- acknowledged
+      ? Int64(one) &* min(item.keptBytes, known ?? 0) : sent
+    keptBytes &+= confirmed
+    movingBytes &+= sent &- confirmed
     if item.state != .paused { bytesToGo &+= size &- sent }
   }
 }
 
 extension ItemState {
-  /// How many of the file's `size` bytes have been handed over; `nil` if the state does not tell.
-  package func bytesHandedOver(of size: Int64) -> Int64? {
+  /// How many of the file's `size` bytes the other side has acknowledged; `nil` if the state does not tell.
+  package func bytesAcknowledged(of size: Int64) -> Int64? {
     switch self {
     case .sending(_, let sent, _): min(max(0, sent), size)
     case .awaitingReply, .processing, .done: size
