@@ -1,6 +1,6 @@
 import UploadModel
 
-/// Measures how long sending takes: from the first file's begin to the last one's end, without pauses. It is a pause if
+/// Measures how long sending takes: from the start of the first file to the end of the last, without pauses. It is a pause if
 /// nothing is under way because the queue is stopped or all the files that are left are paused. Waiting for a server or
 /// for another attempt is no pause.
 package struct SendingClock: Sendable {

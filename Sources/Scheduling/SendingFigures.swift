@@ -3,7 +3,7 @@ import UploadModel
 /// How long sending took, and how much was sent. `SendingClock` makes these figures; everyone who shows them shows the
 /// same.
 package struct SendingFigures: Hashable, Sendable, Codable {
-  /// From the first file's begin to the last one's end, without pauses.
+  /// From the start of the first file to the end of the last, without pauses.
   package var seconds: Double
   /// The bytes of the files that arrived, without those that the server had before.
   package var bytes: Int64

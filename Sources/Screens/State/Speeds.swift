@@ -100,7 +100,7 @@ struct Speeds: Sendable {
     }
   }
 
-  /// Seconds until `remaining` more bytes have been handed over, at the mean speed of the last minute. It counts the
+  /// Seconds until `remaining` more bytes have been acknowledged, at the mean speed of the last minute. It counts the
   /// time for which replies are awaited, during which nothing moves.
   private func steadyETA(remaining: Int64, at now: Instant) -> Double? {
     guard let run, !(awaiting.isEmpty && moving.isEmpty) else { return nil }

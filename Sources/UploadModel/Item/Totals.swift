@@ -35,9 +35,9 @@ package struct Totals: Hashable, Sendable {
 
   /// Bytes of files that the server has taken.
   package private(set) var arrivedBytes: Int64 = 0
-  /// Bytes that the other side has acknowledged and the server has not confirmed, in files that are under way.
+  /// Bytes that the other side has acknowledged and the server has not said to have, in files that are under way.
   package private(set) var movingBytes: Int64 = 0
-  /// Bytes that the server has confirmed or, in files that are not under way, need not be sent again, in files whose
+  /// Bytes that the server says it has or, in files that are not under way, need not be sent again, in files whose
   /// outcome is still open.
   package private(set) var keptBytes: Int64 = 0
   /// Bytes that will still be sent without user action.
@@ -154,11 +154,11 @@ package struct Totals: Hashable, Sendable {
     if item.state.isHandedOver { awaiting += one }
     guard !item.state.isFinished else { return }
     // Of a file that is not under way, only what need not be sent again has been counted as reached.
-    let confirmed =
+    let kept =
       item.state.isActive && !item.state.isPreparing && !item.state.isProcessed
       ? Int64(one) &* min(item.keptBytes, known ?? 0) : sent
-    keptBytes &+= confirmed
-    movingBytes &+= sent &- confirmed
+    keptBytes &+= kept
+    movingBytes &+= sent &- kept
     if item.state != .paused { bytesToGo &+= size &- sent }
   }
 }
