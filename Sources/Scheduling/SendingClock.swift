@@ -1,8 +1,8 @@
 import UploadModel
 
-/// Measures how long sending takes: from the start of the first file to the end of the last, without pauses. It is a pause if
-/// nothing is under way because the queue is stopped or all the files that are left are paused. Waiting for a server or
-/// for another attempt is no pause.
+/// Measures how long sending takes: from the start of the first file to the end of the last, without pauses. It is a
+/// pause if nothing is under way because the queue is stopped or all the files that are left are paused. Waiting for a
+/// server or for another attempt is no pause.
 package struct SendingClock: Sendable {
   /// A file that is to be sent, as the clock sees it.
   package enum Phase: Int, CaseIterable, Sendable {
