@@ -1,5 +1,3 @@
-import UploadModel
-
 /// What the engine gives its owner to write at the end of a turn, in this order.
 package struct QueueTurn: Sendable {
   /// Items that were claimed but did not begin, so that they wait as if they had not been claimed.
