@@ -6,6 +6,7 @@ import UploadModel
 /// It climbs: twice the lanes are tried, and kept if they bring at least a fifth of the growth in work done per second.
 /// Otherwise it goes back; after a while, it tries half the lanes, then twice as many, and so on, ever more rarely. Time
 /// is counted in rounds, in which as many requests end as there are lanes: what a change does shows after one of them.
+/// Where requests take long, a round is a second in which each lane has had enough acknowledged.
 ///
 /// It gives way when the server asks for it: with half the lanes at once and, if the server counts requests or fewer
 /// lanes do not help, with a pace.
@@ -37,9 +38,12 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   private var phase = Phase.measuring
   /// When the phase began; nil before the first request.
   private var start: Instant?
-  /// How many requests have ended since then, and how much was done.
+  /// How many requests have ended since then, how many bytes were acknowledged, and how much was done.
   private var ends = 0
-  private var work = 0.0
+  private var bytes = 0.0
+  private var work: Double { bytes + Self.workOfRequest * Double(ends) }
+  /// How long the request took that ended last; nil before the first end.
+  private var lengthOfLast: Double?
   /// Whether nothing has been measured yet.
   private var isFirst = true
   /// What the present number of lanes is compared with: the one before, and what was done per second then.
@@ -81,7 +85,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       ceiling = range.upperBound
     }
     lanes = min(max(lanes, range.lowerBound), ceiling)
-    (phase, start, ends, work) = (.settling, nil, 0, 0)
+    (phase, start, ends, bytes) = (.settling, nil, 0, 0)
     (baseline, doubted) = (nil, nil)
   }
 
@@ -103,7 +107,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   package mutating func recordAcknowledged(
     _ bytes: Int64, roundTrip: Double?, isLimited: Bool, underWay: Int, at now: Instant
   ) {
-    work += Double(bytes)
+    self.bytes += Double(bytes)
     line.record(roundTrip: roundTrip, isLimited: isLimited)
     goOn(underWay: underWay, at: now)
   }
@@ -116,7 +120,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     case .fine:
       pacer.recordAccepted(at: now)
       ends += 1
-      work += Self.workOfRequest
+      lengthOfLast = now - began
       goOn(underWay: underWay, at: now)
     case .overloaded, .rateLimited: giveWay(outcome, began: began, at: now)
     case .broken:
@@ -155,7 +159,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   // MARK: Climbing
 
   private mutating func begin(_ phase: Phase, at now: Instant) {
-    (self.phase, start, ends, work) = (phase, now, 0, 0)
+    (self.phase, start, ends, bytes) = (phase, now, 0, 0)
     line.startAnew()
   }
 
@@ -171,10 +175,14 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     case .settling:
       // Requests under way are not broken off, so fewer lanes take time.
       if underWay > lanes { return begin(.settling, at: now) }
-      if ends >= lanes || seconds >= Self.longestSettling { begin(.measuring, at: now) }
+      let isRound = ends >= lanes || isLong(seconds, roundTrips: Self.roundTripsToSettle)
+      if isRound || seconds >= Self.longestSettling { begin(.measuring, at: now) }
     case .measuring:
       let isRound = ends >= lanes && seconds >= Self.shortestRound
-      guard isRound || seconds >= Self.longestRound else { return }
+      guard
+        isRound || isLong(seconds, roundTrips: Self.roundTripsToMeasure)
+          || seconds >= Self.longestRound
+      else { return }
       // The first requests also make their connections.
       let share = isFirst ? Self.shareOfConnecting : 1
       let rate = Rate(
@@ -185,6 +193,14 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       begin(.measuring, at: now)
       judge(rate, mayClimb: mayClimb, at: now)
     }
+  }
+
+  /// Whether enough was acknowledged for a round although requests go on. Where these are not much longer than the
+  /// round, bytes come in bursts.
+  private func isLong(_ seconds: Double, roundTrips: Double) -> Bool {
+    bytes >= Self.bytesOfLane * Double(lanes)
+      && seconds >= max(Self.longRound, roundTrips * (line.leastRoundTrip ?? 0))
+      && lengthOfLast.map { $0 >= 2 * seconds } ?? true
   }
 
   /// Goes on from what the present number of lanes does per second.
@@ -291,10 +307,17 @@ extension ConcurrencyTuner {
   private static let flat = 1.05
   private static let shareOfConnecting = 1.1
 
+  /// The bytes that each lane must have sent in a round in which it has ended no request.
+  private static let bytesOfLane = 262_144.0
+  // What a change does shows after some round trips.
+  private static let roundTripsToSettle = 10.0
+  private static let roundTripsToMeasure = 20.0
+
   // Seconds.
   private static let longestSettling = 2.0
   private static let shortestRound = 0.2
   private static let longestRound = 3.0
+  private static let longRound = 1.0
   private static let shortestRest = 3.0
   private static let longestRest = 64.0
   private static let grace = 0.1

@@ -18,6 +18,9 @@ struct LineFill: Hashable, Sendable {
     recent = recent.map { $0 + (roundTrip - $0) / 8 } ?? roundTrip
   }
 
+  /// The round-trip time without a queue, in seconds, if it is known.
+  var leastRoundTrip: Double? { least.isFinite ? least : nil }
+
   /// Forgets how often a limit held so far.
   mutating func startAnew() { (looks, limited) = (0, 0) }
 

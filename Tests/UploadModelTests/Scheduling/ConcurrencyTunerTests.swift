@@ -49,6 +49,9 @@ import Testing
     }
   }
 
+  private static let pieces = (
+    name: "100 pieces of 5 MiB", sizes: [Int](repeating: 5 << 20, count: 100)
+  )
   private static let small = kinds[0], medium = kinds[1], large = kinds[2]
 
   private static let others: [(Conditions, (name: String, sizes: [Int]))] = [
@@ -98,6 +101,11 @@ import Testing
       Conditions(
         name: "a server that thinks for a second", delay: 0.02, bandwidth: 100 * megabit,
         service: 1), medium
+    ),
+    (
+      Conditions(
+        name: "50 ms, 0.1 % lost", delay: 0.05, bandwidth: 1000 * megabit, connection: 1e6,
+        service: 0.002), pieces
     ),
   ]
 

@@ -12,6 +12,8 @@ struct LineSimulator {
     var delay: Double
     /// Bits per second.
     var bandwidth: Double
+    /// The bytes per second that one connection gets at most, on a line that loses packets.
+    var connection = Double.infinity
     var workers = 64
     /// Seconds of work for each file.
     var service: Double
@@ -105,7 +107,7 @@ struct LineSimulator {
   }
 
   private var bandwidth: Double { min(conditions.bandwidth / 8, conditions.limit / 8) }
-  private var mostOfOne: Double { Double(1 << 20) / conditions.delay }
+  private var mostOfOne: Double { min(Double(1 << 20) / conditions.delay, conditions.connection) }
   private var lanes: Int { tuner?.lanes ?? fixed }
   private var workers: Int {
     if let change = conditions.change, now >= change.at {
