@@ -66,7 +66,7 @@ package struct Credentials: Hashable, Sendable {
   package var isClosed: Bool { state == .closed }
 
   /// Whether one upload at a time goes because the server answered 403 to several.
-  var isForbidden: Bool { doubt == .forbidden }
+  package var isForbidden: Bool { doubt == .forbidden }
 
   /// Whether one upload at a time goes, now or as soon as there is a token.
   package var isProbed: Bool { doubt != nil }
