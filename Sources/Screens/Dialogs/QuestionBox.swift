@@ -131,7 +131,7 @@ struct QuestionBox {
     case .keepingTarget(let words):
       return ("The target does not seem to take uploads", "\(words). You can save it anyway.")
     case .savingRule(let draft): return rule(draft)
-    case .nameTaken(let id): return takenName(id)
+    case .nameTaken(let id, _): return takenName(id)
     case .deletingUploaded(let files):
       let (title, text) = deletion(of: files.map(\.name))
       return (title, text + foreignAddresses(of: files))

@@ -21,8 +21,15 @@ struct Header {
     let room = width - used - 3
     var left: Canvas.Spans = (name + min(target, 16) <= room && room > 16 ? Self.name : [])
     left.append((shown, .plain))
+    // What is added now may go elsewhere.
+    var taken = target
+    if shown != state.target {
+      let other: Canvas.Spans = [("  new files: ", .dim), (state.target, .plain)]
+      let width = other.reduce(0) { $0 + Glyphs.width(Glyphs.of($1.text, ascii: canvas.ascii)) }
+      if target + width < room { (left, taken) = (left + other, target + width) }
+    }
     // The address is added if more than a few letters of it fit. A target without a name is its address already.
-    if shown != url, target + 22 < room {
+    if shown != url, taken + 22 < room {
       left += [(" → ", .rule), (url, .dim)]
     }
     canvas.put(left, row: 0, column: 1, width: room)

@@ -106,6 +106,11 @@ extension AppState {
     case .finishThenQuit where !question.buttons.contains { $0.name == name }:
       return refuse("there is nothing left to finish")
     case .arrived where !question.buttons.contains { $0.name == name }: return [.bell]
+    case .keepBoth, .keepAllBoth:
+      guard question.buttons.contains(where: { $0.name == .keepBoth }) else {
+        return refuse("it keeps its name: an upload that can resume is not renamed")
+      }
+      dialog = nil
     case .accept where question.answer != .accept: return perform(question.answer, in: question)
     case .next, .previous:
       var question = question
@@ -126,7 +131,7 @@ extension AppState {
     case (.finishThese, _): return start(false)
     case (.keepAnyway, .keepingTarget): return keepTarget()
     case (.addAgain, .addingAgain(let files)): return [.addAgain(files.items)]
-    case (_, .nameTaken(let id)): return answer(name, about: id)
+    case (_, .nameTaken(let id, _)): return answer(name, about: id)
     case (.sendAgainNow, .sendingAgain(let ids)): return retryNow(ids.compactMap(item))
     case (.arrived, .sendingAgain(let ids)): return confirmArrival(of: ids.compactMap(item))
     case (.sendAgainNow, .editingAnyway(let edited, _)): return apply(edited)
@@ -205,7 +210,7 @@ extension AppState {
         failures.list.move(to: failures.list.cursor, of: count, height: height)
         return count == 0 ? nil : .failures(failures)
       }
-      if case .question(let question) = dialog, case .nameTaken(let id) = question.subject,
+      if case .question(let question) = dialog, case .nameTaken(let id, _) = question.subject,
         state.item(id)?.state.failure?.taken == nil
       {
         return nil

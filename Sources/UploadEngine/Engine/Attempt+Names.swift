@@ -91,7 +91,7 @@ extension Attempt {
       fate.skipped = taken
       leaveThere(file, end, fate, authorization, on: engine)
     default:
-      if rule == .ask { taken.asks = true }
+      if rule == .ask { (taken.asks, taken.isFixed) = (true, !file.canBeRenamed) }
       var failure = Failure(.taken(taken), status: end?.status, attempts: number)
       failure.step = nil
       leave([file.id], failure, on: engine)

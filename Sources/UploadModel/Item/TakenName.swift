@@ -10,6 +10,8 @@ package struct TakenName: Hashable, Sendable, Codable {
   package var time: String?
   /// Whether a person is to be asked what becomes of the file that was to be sent.
   package var asks: Bool?
+  /// Whether that file cannot be sent under another name.
+  package var isFixed: Bool?
 
   package init(_ name: String, size: Int64? = nil, time: String? = nil) {
     (self.name, self.size, self.time) = (name, size, time)

@@ -165,7 +165,7 @@ extension EndToEnd {
       try await terminal.wait(for: "2 ok")
       try await terminal.press("Z")
       try await terminal.wait(until: "one file") {
-        $0.shows("redone") && $0.shows("Queue 1") && !$0.shows("one.bin  ")
+        $0.shows("redone") && $0.shows("Queue 1") && !$0.shows("✓ one.bin")
       }
     }
 

@@ -76,7 +76,10 @@ extension EndToEnd {
         try await terminal.wait(for: "Edit 6 files")
         // After the names, the type and the field.
         try await terminal.press("Tab", "Tab", "Tab", "C-u")
+        // Typing lists the targets; the first Enter chooses one, the second saves.
         try await terminal.command("slow")
+        try await terminal.wait(for: "▸ slow")
+        try await terminal.press("Enter")
         // The form stays until it is known whether the target has the files already.
         try await terminal.wait(until: "the form is gone") { !$0.shows("Edit 6 files") }
         try await terminal.press("s")

@@ -96,8 +96,8 @@ extension EndToEnd {
       try person.folder.write("later.bin", [1, 2, 3])
       try await terminal.press("e")
       try await terminal.wait(for: "Edit later.bin")
-      // Its path comes first, since nothing was there.
-      try await terminal.press("Tab", "C-u")
+      // Its path comes first, since nothing was there. Tab would complete it.
+      try await terminal.press("Down", "C-u")
       try await terminal.type("renamed.dat")
       try await terminal.press("Tab", "C-u")
       try await terminal.type("nonsense")

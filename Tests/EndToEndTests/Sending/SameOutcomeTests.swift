@@ -48,9 +48,7 @@ extension EndToEnd {
       }
       let summary = said.lines.first { $0.contains(" sent") && $0.contains(" of ") } ?? ""
       #expect(Self.plain(summary) == situation.summary, "\(said.lines)")
-      let status =
-        way == .onlooker ? situation.onlookerStatus ?? situation.status : situation.status
-      #expect(said.status == status, "\(said)")
+      #expect(said.status == situation.status, "\(said)")
       #expect(server.requests == situation.requests)
     }
 

@@ -21,8 +21,6 @@ struct Situation: Sendable, CustomTestStringConvertible {
   /// The summary without figures.
   var summary: String
   var status: Int32 = 0
-  /// The status of a hoist that only looks on, if it is another one.
-  var onlookerStatus: Int32?
   /// Whether a screen waits for a person who mends the trouble.
   var needsPerson = false
   /// How many requests the server gets.
@@ -181,7 +179,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
         close = { url = "http://127.0.0.1:PORT/close" }
         """,
       replies: ["/close": ["400 |incomplete"]],
-      summary: "3 of 3 files sent", status: 1, onlookerStatus: 0, requests: 5),
+      summary: "3 of 3 files sent", status: 1, requests: 5),
   ]
 
   /// The server of a situation.

@@ -29,7 +29,8 @@ extension AppState {
     names.waiting = names.waiting.filter { item($0)?.state.failure?.taken != nil }
     if isAtTheEnd, names.waiting.isEmpty { names.rules = [:] }
     guard dialogs.isEmpty, !isReading, let id = names.waiting.first else { return }
-    dialog = .question(Question(.nameTaken(id)))
+    let canRename = item(id)?.state.failure?.taken?.isFixed != true
+    dialog = .question(Question(.nameTaken(id, canRename: canRename)))
   }
 
   /// Carries out the answer to a question about a name: for its file or, if it holds for all, for all files to the same

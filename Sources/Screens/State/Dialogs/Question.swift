@@ -26,8 +26,8 @@ struct Question: Sendable {
     case editingAnyway([UploadItem], LeftOut)
     /// A target would get this rule.
     case savingRule(RuleDraft)
-    /// The name of this item is taken on the server.
-    case nameTaken(ItemID)
+    /// The name of this item is taken on the server. `canRename`: whether it can be sent under another one.
+    case nameTaken(ItemID, canRename: Bool)
     /// These files of the history would be sent again, and some of them may have arrived.
     case queueingAgain([HistoryRow])
   }
@@ -68,6 +68,7 @@ struct Question: Sendable {
     var buttons = Action.inMode(mode).filter { $0.hint != nil }
     // What the history has, or another target, may have left this queue.
     if case .sendingAgain = subject {} else { buttons.removeAll { $0.name == .arrived } }
+    if case .nameTaken(_, false) = subject { buttons.removeAll { $0.name == .keepBoth } }
     guard case .quitting(let background, let canFinish) = subject else { return buttons }
     if !canFinish { buttons.removeAll { $0.name == .finishThenQuit } }
     guard let index = buttons.firstIndex(where: { $0.name == .goOnInBackground })
