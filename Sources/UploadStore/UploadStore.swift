@@ -1,7 +1,6 @@
 import Foundation
 import MultipartForm
 import ScalarText
-import Scheduling
 import Synchronization
 import UploadModel
 

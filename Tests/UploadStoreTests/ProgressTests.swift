@@ -3,7 +3,6 @@ import MultipartForm
 import TestSupport
 import Testing
 
-@testable import Scheduling
 @testable import UploadModel
 @testable import UploadStore
 
