@@ -24,6 +24,18 @@ import UploadModel
       .first { $0.contains(" \(name) ") } ?? ""
   }
 
+  @Test(
+    "what went wrong is said first where there is little room",
+    arguments: [
+      (40, "12 of 99 sent, 5 failed, 3 unknown"), (30, "12 of 99, 5 failed, 3 unknown"),
+      (20, "5 failed, 3 unknown"), (14, "5 failed"),
+    ])
+  func counts(width: Int, words: String) {
+    let counts = TargetCounts(all: 99, sent: 12, failed: 5, unknown: 3)
+    #expect(counts.words(fitting: width) == words)
+    #expect(TargetCounts(all: 99, sent: 12).words(fitting: 8) == "12 of 99")
+  }
+
   @Test func eachSaysHowItIs() {
     var state = Self.pane()
     #expect(Self.line("photos", state).contains("✓ photos"))

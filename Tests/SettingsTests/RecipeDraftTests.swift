@@ -146,9 +146,19 @@ struct RecipeDraftTests {
   }
 
   @Test(
+    "an address without a scheme gets one",
+    arguments: [("cloud.test/", "https://cloud.test"), ("127.0.0.1:9", "http://127.0.0.1:9")])
+  func scheme(_ answer: String, _ address: String) throws {
+    let recipe = try recipe("nextcloud")
+    var draft = self.draft(recipe)
+    try draft.answer(recipe.questions[0], with: answer)
+    #expect(draft.text.contains("url = \"\(address)/remote.php/"), "\(draft.text)")
+  }
+
+  @Test(
     "an answer that makes no target is refused, and the place is named",
     arguments: [
-      ("nextcloud", 0, "cloud.test", "expected a URL such as https://host/upload"),
+      ("nextcloud", 0, "cloud test", "expected a URL such as https://host/upload"),
       ("nextcloud", 0, "https://me:secret@cloud.test", "the URL contains a user name or password"),
       ("nextcloud", 0, "https://cloud.test/?a=b", "must not have a query"),
       ("nextcloud", 0, "https://cloud.test/{nonsense}", "leave braces out"),

@@ -89,11 +89,12 @@ package struct RecipeDraft {
   /// Puts a text in place of the question's sample.
   package mutating func answer(_ question: RecipeQuestion, with text: String) throws(InvalidInput) {
     if text.isEmpty { throw InvalidInput("an answer is needed") }
-    let trimmed = text.trimming { $0 == "/" }
     guard question.kind == .address else {
-      let path = trimmed.split(scalar: "/").map(PercentEncoding.encode).joined(separator: "/")
+      let path = text.trimming { $0 == "/" }.split(scalar: "/").map(PercentEncoding.encode).joined(
+        separator: "/")
       return try put(question, inURL: path, elsewhere: Template.braced(text))
     }
+    let text = Origin.addingScheme(to: text)
     _ = try TargetURL.parse(text)
     if text.utf8.contains(where: { "{}".utf8.contains($0) }) {
       throw InvalidInput("the recipe adds the placeholders itself; leave braces out of this URL")
@@ -101,7 +102,8 @@ package struct RecipeDraft {
     if text.utf8.contains(UInt8(ascii: "?")) {
       throw InvalidInput("the recipe appends to this URL, so it must not have a query (\"?…\")")
     }
-    try put(question, inURL: trimmed, elsewhere: trimmed)
+    let address = text.trimming { $0 == "/" }
+    try put(question, inURL: address, elsewhere: address)
   }
 
   /// What is wrong with an answer; nil if nothing is.

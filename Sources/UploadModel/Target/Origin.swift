@@ -27,6 +27,15 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     self.init(url)
   }
 
+  /// An address as it was typed, with a scheme if it lacks one: `http` for servers on this machine, `https` for all
+  /// others.
+  package static func addingScheme(to address: String) -> String {
+    guard !address.contains(scalars: "://"), let origin = Origin(text: "http://" + address) else {
+      return address
+    }
+    return (origin.isLoopback ? "http://" : "https://") + address
+  }
+
   /// Whether its host is this machine.
   package var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 

@@ -291,9 +291,8 @@ struct Form: Sendable {
     for index in rows.indices {
       let text = rows[index].text.text
       switch rows[index].field {
-      case .url where !text.isEmpty && !text.contains(scalars: "://"):
-        guard let origin = Origin(text: "http://" + text) else { break }
-        rows[index].text.set((origin.isLoopback ? "http://" : "https://") + text)
+      case .url where !text.isEmpty:
+        rows[index].text.set(Origin.addingScheme(to: text))
       case .path where text.hasPrefix(scalars: "~/"):
         if let home { rows[index].text.set(home + text.dropFirst()) }
       default: break

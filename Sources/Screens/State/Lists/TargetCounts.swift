@@ -27,13 +27,18 @@ struct TargetCounts: Hashable, Sendable {
     unknown += other.unknown
   }
 
-  /// Such as "12 of 40 sent, 3 failed", or "12 of 40" if there is little room; empty if there are no files.
+  /// Such as "12 of 40 sent, 3 failed"; with little room "3 failed" or, if all is well, "12 of 40". Empty if there are no
+  /// files.
   func words(fitting width: Int) -> String {
     guard all > 0 else { return "" }
     let far = "\(HumanReadable.grouped(sent)) of \(HumanReadable.grouped(all))"
     let others = [(failed, "failed"), (unknown, "unknown")].filter { $0.0 > 0 }
-      .map { ", \(HumanReadable.grouped($0.0)) \($0.1)" }.joined()
-    return ["\(far) sent\(others)", "\(far)\(others)"].first { $0.count <= width } ?? far
+      .map { "\(HumanReadable.grouped($0.0)) \($0.1)" }
+    let whole = ([far] + others).joined(separator: ", ")
+    let forms = [
+      (["\(far) sent"] + others).joined(separator: ", "), whole, others.joined(separator: ", "),
+    ]
+    return forms.first { !$0.isEmpty && $0.count <= width } ?? others.first ?? far
   }
 }
 
