@@ -38,7 +38,7 @@ extension EndToEnd {
       try await terminal.wait(for: "─ Queue ")
     }
 
-    /// The first of the screens is the one that sends.
+    /// Waits until both say the same, and what the queue's file says. The first of the screens is the one that sends.
     private func rest(_ screens: [Tmux], after steps: [String]) async throws {
       var seen: [[String]?] = []
       try await wait(for: "equal screens after \(steps)", otherwise: { "\(seen)" }) {
@@ -46,10 +46,10 @@ extension EndToEnd {
         seen = []
         for screen in screens { seen.append(Self.whole(try await screen.screen())) }
         guard let first = seen.first, let first else { return nil }
-        return seen.allSatisfy { $0 == first } ? true : nil
+        // What was added a moment ago may not be on the screens yet.
+        let listed = try UploadStore(path: queue).items().count
+        return first[1] == "Queue \(listed)" && seen.allSatisfy { $0 == first } ? true : nil
       }
-      let listed = try UploadStore(path: queue).items().count
-      #expect(seen[0]?[1] == "Queue \(listed)", "\(seen) after \(steps)")
     }
 
     @Test(

@@ -21,6 +21,8 @@ struct Situation: Sendable, CustomTestStringConvertible {
   /// The summary without figures.
   var summary: String
   var status: Int32 = 0
+  /// Whether a hoist that only watches may leave, with the last file, before it learns of the trouble.
+  var comesLate = false
   /// Whether a screen waits for a person who mends the trouble.
   var needsPerson = false
   /// How many requests the server gets.
@@ -179,7 +181,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
         close = { url = "http://127.0.0.1:PORT/close" }
         """,
       replies: ["/close": ["400 |incomplete"]],
-      summary: "3 of 3 files sent", status: 1, requests: 5),
+      summary: "3 of 3 files sent", status: 1, comesLate: true, requests: 5),
   ]
 
   /// The server of a situation.
