@@ -373,7 +373,7 @@ struct ControlTests {
     let harness = EngineHarness(lanes: 1, preparesAhead: false)
     harness.engine.setStarted(false)
     harness.engine.submit(jobs)
-    harness.engine.hold([ItemID(2)])
+    _ = harness.engine.hold([ItemID(2)])
     harness.engine.setStarted(true)
     _ = await harness.finish([ItemID(1), ItemID(3)])
     harness.engine.update([UploadJob(item: jobs[1].item, target: .once(server.url("/new")))])
