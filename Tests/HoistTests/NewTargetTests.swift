@@ -265,7 +265,7 @@ struct NewTargetTests {
     }
     let url = server.url().absoluteString
     for (replies, number) in [
-      (["", "", ""], 0), (["nonsense", "", ""], 0), ([url, "me", ""], 2),
+      (["", "", ""], 0), (["non sense", "", ""], 0), ([url, "me", ""], 2),
       ([url, "", "bad-token"], 2),
     ] {
       answers.replies = replies

@@ -69,7 +69,7 @@ import UploadModel
     let words =
       switch width {
       case 80: ["28 of 30, 1 failed ", "9 of 10, 1 unknown "]
-      case 120: ["28 of 30 ", "9 of 10 "]
+      case 120: ["1 failed ", "1 unknown "]
       default: ["28 of 30 sent, 1 failed ", "9 of 10 sent, 1 unknown "]
       }
     #expect(Self.line("album", state).contains(words[0]))

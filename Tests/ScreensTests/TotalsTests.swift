@@ -578,7 +578,7 @@ import Testing
     #expect(line().contains(state.target) && !line().contains("nas"))
     let sending = ItemState.sending(attempt: 1, sent: 1, total: 10)
     Fixture.play(&state, .engine([(ItemID(1), sending)], at: state.now))
-    #expect(line().contains("nas → http://nas.local/up") && !line().contains(state.target))
+    #expect(line().contains("· nas → http://nas.local/up  new files: \(state.target)"))
     Fixture.play(&state, .engine([(ItemID(1), .paused)], at: state.now))
     #expect(line().contains(state.target))
   }

@@ -158,7 +158,7 @@ struct RecipeDraftTests {
   @Test(
     "an answer that makes no target is refused, and the place is named",
     arguments: [
-      ("nextcloud", 0, "cloud test", "expected a URL such as https://host/upload"),
+      ("nextcloud", 0, "cloud test", "the URL contains a space"),
       ("nextcloud", 0, "https://me:secret@cloud.test", "the URL contains a user name or password"),
       ("nextcloud", 0, "https://cloud.test/?a=b", "must not have a query"),
       ("nextcloud", 0, "https://cloud.test/{nonsense}", "leave braces out"),

@@ -22,16 +22,16 @@ struct Header {
     var left: Canvas.Spans = (name + min(target, 16) <= room && room > 16 ? Self.name : [])
     left.append((shown, .plain))
     // What is added now may go elsewhere.
-    var taken = target
-    if shown != state.target {
-      let other: Canvas.Spans = [("  new files: ", .dim), (state.target, .plain)]
-      let width = other.reduce(0) { $0 + Glyphs.width(Glyphs.of($1.text, ascii: canvas.ascii)) }
-      if target + width < room { (left, taken) = (left + other, target + width) }
-    }
-    // The address is added if more than a few letters of it fit. A target without a name is its address already.
-    if shown != url, taken + 22 < room {
-      left += [(" → ", .rule), (url, .dim)]
-    }
+    var other: Canvas.Spans =
+      shown == state.target ? [] : [("  new files: ", .dim), (state.target, .plain)]
+    var taken =
+      target + other.reduce(0) { $0 + Glyphs.width(Glyphs.of($1.text, ascii: canvas.ascii)) }
+    if taken > room { (other, taken) = ([], target) }
+    // The address is added if more than a few letters of it fit, or all of it before something else. A target without a
+    // name is its address already.
+    let least = other.isEmpty ? 22 : Glyphs.width(Glyphs.of(url, ascii: canvas.ascii)) + 3
+    if shown != url, taken + least < room { left += [(" → ", .rule), (url, .dim)] }
+    left += other
     canvas.put(left, row: 0, column: 1, width: room)
     canvas.put(right, row: 0, column: width - used - 1)
   }
