@@ -146,7 +146,9 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     if let gaveWay, began < gaveWay + Self.grace { return }
     let isSecond = gaveWay.map { now - $0 < Self.longestRound } ?? false
     gaveWay = now
-    if outcome == .rateLimited || isSecond || lanes == range.lowerBound { pacer.slowDown(at: now) }
+    // Where nothing is taken, no pace helps, and each file's own delays say when it is tried again.
+    let isTooFast = (isSecond || lanes == range.lowerBound) && pacer.takesSome(at: now)
+    if outcome == .rateLimited || isTooFast { pacer.slowDown(at: now) }
     guard lanes > range.lowerBound else { return }
     // After a try of more lanes than those that were known to be good, these are good enough.
     let half = max(range.lowerBound, lanes / 2)

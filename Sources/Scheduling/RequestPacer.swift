@@ -35,6 +35,9 @@ struct RequestPacer: Hashable, Sendable {
     lastGrowth = now
   }
 
+  /// Whether the server has accepted anything lately.
+  mutating func takesSome(at now: Instant) -> Bool { accepted.count(at: now) > 0 }
+
   /// Counts a refusal that says nothing about the rate, or nothing new.
   mutating func recordRefusal(at now: Instant) { answered.record(at: now) }
 

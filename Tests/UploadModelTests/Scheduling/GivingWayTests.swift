@@ -106,4 +106,16 @@ import Testing
     #expect(tuner.lanes == 4)
     #expect(tuner.pace == nil)
   }
+
+  /// The delays of a file's own retries are enough: a pause that doubles each time would look like a hang.
+  @Test("Where nothing is taken, no request waits for a pace")
+  func nothingIsTaken() {
+    var tuner = ConcurrencyTuner(range: 1...32)
+    for second in 1...20 {
+      let begun = Instant(seconds: Double(second))
+      tuner.recordBegin(at: begun)
+      tuner.recordEnd(.overloaded, began: begun, underWay: 0, at: begun + 0.5)
+      #expect(tuner.nextBegin(at: begun + 0.5) == nil && tuner.pace == nil, "second \(second)")
+    }
+  }
 }
