@@ -196,8 +196,8 @@ extension EndToEnd {
       for (question, answer) in [
         ("Services that hoist knows: 0x0, ", ""), ("One of these [none]:", "tuss"),
         ("did you mean \"tus\"?", "tus"), ("Name of the target [tus]:", "desk"),
-        ("such as http://127.0.0.1:3000/files", "desk.example"),
-        ("expected a URL", inbox.url.replacing("/upload", with: "/files")),
+        ("such as http://127.0.0.1:3000/files", "desk example"),
+        ("contains a space", inbox.url.replacing("/upload", with: "/files")),
       ] where !answer.isEmpty {
         try await terminal.wait(for: question)
         try await terminal.command(answer)
