@@ -90,7 +90,9 @@ struct RefusalTests {
       if states.allSatisfy(\.isFinished) { return true }
       // With a person there, the others wait without a word once the credentials are closed.
       let isClosed = harness.refusals.last.map { !$0.hasSuffix("tried again") } ?? false
-      return story.waitsForPerson && isClosed && !states.contains(where: \.isActive) ? true : nil
+      // After a 403 they go one at a time, so all of them end.
+      let isOver = story.status == 401 && isClosed && !states.contains(where: \.isActive)
+      return story.waitsForPerson && isOver ? true : nil
     }
     let ends = ids.map { harness.states(of: $0).last ?? .waiting }
     let requests = served.withLock { $0 }
