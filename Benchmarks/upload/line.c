@@ -68,7 +68,7 @@ int main(int count, char **words) {
   double delay = atof(words[2]), loss = atof(words[3]);
   double rate = count > 4 ? atof(words[5]) : 0, queue = count > 4 ? atof(words[6]) : 0, isFree = 0;
   fcntl(tunnel, F_SETFL, O_NONBLOCK);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // Whoever measures may break off.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // It ends with the benchmark, even if that is broken off.
   for (;;) {
     double time = now();
     for (int some = 0; some < 64; some++) {

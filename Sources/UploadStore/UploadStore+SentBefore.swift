@@ -206,7 +206,7 @@ private struct Doubts {
     }
   }
 
-  /// When the last doubtful upload of the item ended; nil if there is none. An upload counts if it sent the same
+  /// When the last doubtful upload of the item ended; nil without one. An upload counts if it sent the same
   /// content, or the same file unless both digests are known and differ.
   func latest(of item: UploadItem, to target: String, from location: FileLocation) -> Double? {
     if files.isEmpty, contents.isEmpty { return nil }

@@ -99,7 +99,7 @@ struct FollowingTests {
 
   /// Marks, a dialog or a failure under the cursor mean that someone is not done yet.
   @Test(arguments: [[Key.character(" ")], [.enter], ["!"]])
-  func whoeverReadsOrMarksIsNotDisturbed(_ keys: [Key]) {
+  func readingAndMarkingAreNotDisturbed(_ keys: [Key]) {
     var run = Run(500)
     Fixture.play(&run.state, .engine([(ItemID(1), .failed(Fixture.tooLarge))], at: run.state.now))
     run.send([200])

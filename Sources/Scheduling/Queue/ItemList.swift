@@ -161,7 +161,7 @@ package struct ItemList: Sendable {
   /// The targets that items are being sent to.
   package var activeTargets: [String] { active.filter { $0.value > 0 }.map(\.key) }
 
-  /// When the attempt at an item that is under way began; nil if there is none, or if it began before this session.
+  /// When the attempt at an item that is under way began; nil without one, or if it began before this session.
   package func beginning(of id: ItemID) -> Instant? { beginnings[id] }
 
   /// How many unfinished items send this item's file to its target.

@@ -7,7 +7,7 @@ package struct EngineHooks: Sendable {
   /// Writes what a turn has brought, and then calls back, from anywhere, with the claimed uploads that may start; they
   /// do not start before. The others are forgotten. Turns are written in the order of the calls. If it calls back with
   /// nil, nothing more starts until `setStarted(true)`. If there is such a hook, it also tells the changes once they are
-  /// written; if there is none, they are reported, and all uploads may start.
+  /// written; without it, they are reported at once, and all uploads may start.
   package var admission:
     (
       @Sendable (

@@ -106,7 +106,7 @@ struct TargetInterview {
   }
 
   /// Asks where a secret is, or for the secret itself, which is then kept in a file of its own: the configuration is no
-  /// place for it. Returns nil if there is none; `leavingOut` then says why there must be one, and is nil if there must
+  /// place for it. Returns nil without one; `leavingOut` then says why there must be one, and is nil if there must
   /// be one in any case.
   private func place(
     of what: String, usually variable: String?, leavingOut: (() -> String?)?, as name: String,

@@ -40,7 +40,7 @@ struct SecretFolder {
   /// Replaces the secret in a file of this folder, and returns the old one.
   func replace(_ file: String, with secret: String) throws(UserError) -> String {
     let old = try? String(contentsOfFile: file, encoding: .utf8)
-    // Whoever has opened the file to others has not meant the new secret.
+    // The permissions that the old file had were not meant for the new secret.
     chmod(file, 0o600)
     try AtomicFile.write("\(secret)\n".utf8, to: file, mode: 0o600)
     return old?.trimming(\.isLineBreak) ?? ""
