@@ -10,6 +10,7 @@ status is 1.
 import argparse
 import concurrent.futures
 import os
+import signal
 import sys
 import time
 
@@ -21,6 +22,7 @@ import ends
 import folders
 import kills
 import pieces
+import power
 import raw
 import resuming
 import signals
@@ -28,7 +30,7 @@ import slow
 import trees
 import tus_peers
 
-ATTACKS = {"kills": kills.run, "background": background.run, "resuming": resuming.run, "tus": tus_peers.run,
+ATTACKS = {"kills": kills.run, "power": power.run, "background": background.run, "resuming": resuming.run, "tus": tus_peers.run,
            "pieces": pieces.run, "folders": folders.run, "after": after.run,
            "changes": changes.run, "ends": ends.run, "raw": raw.run, "clients": slow.clients, "disk": disk.run,
            "trees": trees.run, "readers": slow.readers, "signals": signals.run}
@@ -46,6 +48,8 @@ def main():
     hoist = os.path.abspath(options.hoist)
     if not os.access(hoist, os.X_OK):
         parser.error(f"{options.hoist} is no program: run make build first")
+    # Under nohup, a closed terminal would end nothing.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     chosen = {name: attack for name, attack in ATTACKS.items() if name in (options.only or ATTACKS)}
     broken = []
     with concurrent.futures.ThreadPoolExecutor() as pool:
