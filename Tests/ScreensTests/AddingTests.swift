@@ -122,14 +122,6 @@ import UploadModel
       state.message == "\(HumanReadable.count(items.count, "file")) left out: \(reason)")
   }
 
-  @Test func aServiceForgetsWhatIsDoneWithoutAWord() {
-    var state = Fixture.mixed()
-    state.message = nil
-    #expect(Fixture.play(&state, .forgetDone) == [.remove([ItemID(3)])])
-    #expect(state.message == nil && state.queue.removedCount.sent == 1)
-    #expect(Fixture.play(&state, .perform(.undo)) == [.bell], "it is not kept for an undo")
-  }
-
   @Test func anUnknownOutcomeHasOneSignEverywhere() {
     #expect(HistoryRow.End.unknown.look.sign == "?")
     #expect(Failure(.outcomeUnknown("x")).sign == "?" && Fixture.tooLarge.sign == "✗")

@@ -67,3 +67,17 @@ package struct SendingCounts: Hashable, Sendable {
     return words + others.filter { $0.0 > 0 }.map { "; \($0.0) \($0.1)" }.joined()
   }
 }
+
+extension Totals {
+  /// How the files ended, in words: "3 files sent, 1 failed".
+  package var endWords: String {
+    let counts = SendingCounts(self)
+    let others = [
+      (counts.there, "there already"), (counts.taken, "skipped"), (counts.failed, "failed"),
+      (counts.notTried, "not tried"), (counts.unknown, "unknown"),
+    ]
+    return HumanReadable.count(counts.sent, "file") + " sent"
+      + Receipt.doubtWords(counts.doubtful, of: counts.sent)
+      + others.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+  }
+}

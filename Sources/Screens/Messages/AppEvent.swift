@@ -16,8 +16,6 @@ package enum AppEvent: Sendable {
   case resized(Size)
   /// Something has happened to the queue, including the answers to `Effect.add`.
   case queue(QueueNews)
-  /// Items that are done can be dropped from memory. The user has not asked for this and cannot undo it.
-  case forgetDone
   /// The answer to `Effect.listFolder`.
   case folder(Folder)
   /// The answer to `Effect.switchTarget`: files that are added from now on go there. `usual` is the default target.

@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// Describes in lines of text what a screen would show, for people who use a screen reader. It reports only news: log
@@ -17,10 +18,7 @@ package struct Announcer: Sendable {
     var version = 0
   }
 
-  /// Whether to report only how files ended, not how they began or their progress.
-  private let saysEndsOnly: Bool
-
-  package init(saysEndsOnly: Bool = false) { self.saysEndsOnly = saysEndsOnly }
+  package init() {}
 
   /// The news in `state`, line by line, made safe.
   package mutating func lines(for state: AppState) -> [String] {
@@ -28,17 +26,14 @@ package struct Announcer: Sendable {
     if state.notice != notice, let words = state.notice { lines.append(words) }
     notice = state.notice
     let fresh = min(state.log.total - spoken, state.log.lines.count)
-    lines += state.log.lines.suffix(max(0, fresh))
-      .filter { !saysEndsOnly || $0.role != .dim }.map(\.text)
+    lines += state.log.lines.suffix(max(0, fresh)).map(\.text)
     spoken = state.log.total
     // A message that is also in the log is not repeated.
     if let words = state.message, words != message, lines.last != words { lines.append(words) }
     message = state.message
-    if !saysEndsOnly {
-      lines += listing(of: state)
-      lines += progress(of: state)
-      lines += question(of: state)
-    }
+    lines += listing(of: state)
+    lines += progress(of: state)
+    lines += question(of: state)
     return lines.map { SafeText.line($0, ascii: state.isASCII) }
   }
 
@@ -202,13 +197,4 @@ extension AppState {
 
   /// Whether a question is open.
   package var isAsking: Bool { if case .question = dialog { true } else { false } }
-
-  /// Whether nothing is being sent or waiting to be sent.
-  package var isAtRest: Bool { queue.totals.busy == 0 && !isReading }
-
-  /// How many files that were sent are still shown.
-  package var doneCount: Int { queue.totals.done }
-
-  /// How many of those are doubtful.
-  package var doubtfulCount: Int { queue.totals.doubtful }
 }

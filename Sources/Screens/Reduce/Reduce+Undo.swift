@@ -94,10 +94,15 @@ extension AppState {
   mutating func forget(_ ids: [ItemID]) {
     let gone = Set(ids)
     let isSorted = sortedNow != nil
-    keepingCursor(leaving: gone) { $0.queue.remove(gone) }
+    keepingCursor(leaving: gone) { $0.known.forget(gone) }
+    noteGone(gone, wasSorted: isSorted)
+  }
+
+  /// Takes note that items have left the queue.
+  mutating func noteGone(_ gone: Set<ItemID>, wasSorted: Bool) {
     // If the items were sorted before, the remaining ones still are.
-    if isSorted { sorted?.version = queue.version }
-    speeds.forget(gone)
+    let version = queue.version
+    if wasSorted { sorted?.version = version }
     list.forget(gone)
     limitScroll()
   }

@@ -35,7 +35,6 @@ extension AppState {
       fitLists()
       limitScroll()
     case .queue(let news): return hear(news)
-    case .forgetDone: return drop(items.lazy.filter(\.state.isDone).map(\.id))
     case .folder(let folder):
       lastFolder = folder.failure == nil ? folder.path : nil
       changeBrowser { $0.show(folder, height: $1) }

@@ -14,13 +14,8 @@ package struct AppState: Sendable {
   package var isASCII: Bool
   /// How many requests may be sent to the target at once, as it is configured.
   package internal(set) var configured: Concurrency
-  /// How many requests at once hoist has found to be best, by target.
-  var lanesFound: [String: Int] = [:]
-  package internal(set) var settings = SenderSettings()
-  /// Whether the queue is still being read: more items may come, and it cannot be edited yet.
-  package internal(set) var isReading: Bool
-  /// Whether another process sends the queue.
-  package internal(set) var isAside = false
+  /// What is known of the queue.
+  var known: QueueState
   /// Whether this is a first start: there is no target and no queue yet.
   var isSetup = false
   /// The form for the first target, while it is closed.
@@ -31,8 +26,6 @@ package struct AppState: Sendable {
   /// What the session gives the screen to work with.
   package var options = Options()
 
-  /// A line that stays on the screen, such as the place where received files are stored.
-  var notice: String?
   /// A message, shown for four seconds, or until the next key that does something.
   var message: String? { didSet { messageBegan = nil } }
   /// The time of the first tick since the message came; nil if there is no message, or no tick yet.
@@ -46,10 +39,6 @@ package struct AppState: Sendable {
   /// How the queue was last sorted, and the version of the queue after that.
   var sorted: Sorted?
   var following = Following()
-  package internal(set) var queue = ItemList()
-  var speeds = Speeds()
-  /// What was sent until the latest end or pause.
-  package internal(set) var figures = SendingFigures()
   /// The view of the queue.
   var list = MarkedList<ItemID>()
   /// The search that `n` and `N` repeat.
@@ -80,14 +69,6 @@ package struct AppState: Sendable {
   var lastFolder: [UInt8]?
   /// The lines that were entered on the command line, the latest last.
   var commands: [String] = []
-  /// The URLs of targets by their names, as far as this screen needs them.
-  var urls: [String: String]
-  /// Servers that cannot be reached, by their addresses.
-  var outages: [String: Outage] = [:]
-  /// Servers that have asked to wait, by their addresses. The waits may be over.
-  var waits: [String: Outage] = [:]
-  /// Why targets' files wait for credentials, by the targets' names.
-  var refusals: [String: CredentialTrouble] = [:]
   /// What must finish before the screen closes by itself; `nil` if it stays open.
   var finishing: Finishing?
 
@@ -162,13 +143,12 @@ package struct AppState: Sendable {
   ) {
     self.target = target
     self.url = url
-    urls = [target: url]
+    known = QueueState(isReading: isReading, notice: notice)
+    known.urls = [target: url]
     configured = concurrency
     self.isASCII = isASCII
     self.size = size
     self.now = now
-    self.isReading = isReading
-    self.notice = notice
   }
 
   /// Whether something on the screen changes with time alone: falling speeds, running seconds.
@@ -232,18 +212,7 @@ package struct AppState: Sendable {
 
   var order: [ItemID] { queue.order }
 
-  /// A server that is not sent anything at present.
-  struct Outage: Hashable, Sendable {
-    var failure: Failure
-    /// When it is tried next; `nil` while it is being tried.
-    var nextTry: Instant?
-
-    /// The time until the next try, in words.
-    func words(at now: Instant) -> String {
-      guard let nextTry, nextTry > now else { return "trying now" }
-      return "next try in \(HumanReadable.seconds((nextTry - now).rounded(.up)))"
-    }
-  }
+  typealias Outage = QueueState.Outage
 
   /// The unreachable server that is tried next; `nil` if all can be reached, or there is nothing to send.
   var nextProbe: (server: String, outage: Outage)? {

@@ -12,20 +12,6 @@ struct EndSummary: Sendable {
   var problems: Int { counts.failed + counts.unknown + counts.doubtful }
 }
 
-extension Totals {
-  /// How the files ended, in words: "3 files sent, 1 failed".
-  var endWords: String {
-    let counts = SendingCounts(self)
-    let others = [
-      (counts.there, "there already"), (counts.taken, "skipped"), (counts.failed, "failed"),
-      (counts.notTried, "not tried"), (counts.unknown, "unknown"),
-    ]
-    return HumanReadable.count(counts.sent, "file") + " sent"
-      + Receipt.doubtWords(counts.doubtful, of: counts.sent)
-      + others.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
-  }
-}
-
 extension AppState {
   /// Sums up the queue at its end, unless it has only one file, whose row says everything.
   mutating func sumUp() {

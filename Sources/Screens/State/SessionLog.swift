@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// The log of this session. When there are many lines, the oldest are dropped.
@@ -8,13 +9,7 @@ struct SessionLog: Sendable {
     var role: Role
   }
 
-  /// How a file ended, as far as it is the same for many files.
-  struct End: Hashable, Sendable {
-    /// "sent", "failed".
-    var word: String
-    /// Why, if it failed.
-    var reason: String?
-  }
+  typealias End = Remark.End
 
   /// A line, or many of the same kind that came one soon after the other.
   struct Gathered: Sendable {
@@ -91,40 +86,6 @@ extension AppState {
     _ text: String, _ role: Role = .plain, _ end: SessionLog.End? = nil, of name: String = ""
   ) {
     log.add(text, role, end, of: name, at: now, height: layout.rows.count)
-  }
-
-  /// Logs a change of an item's state, if it is worth a line.
-  mutating func record(_ item: UploadItem, became new: ItemState) {
-    let name = item.fileName
-    switch new {
-    case .done(let receipt) where receipt.isDoubtful:
-      let end = SessionLog.End(word: "doubtful", reason: receipt.doubtfulBecause)
-      record("\(name): \(receipt.words)", .warning, end, of: name)
-    case .done(let receipt):
-      let word = receipt.skipped != nil ? "skipped" : receipt.wasThere ? "there already" : "sent"
-      record("\(name): \(receipt.words)", .good, SessionLog.End(word: word), of: name)
-    case .failed(let failure):
-      let word = failure.mayHaveArrived ? "may have arrived" : "failed"
-      let end = SessionLog.End(word: word, reason: failure.line)
-      record("\(name): \(failure.line)", .bad, end, of: name)
-    case .retrying(let failure, let next, let limit, let instant):
-      let wait = HumanReadable.seconds(max(0, instant - now))
-      let end = SessionLog.End(word: "to be tried again", reason: failure.line)
-      record(
-        "\(name): \(failure.line); try \(next) of \(limit) in \(wait)", .warning, end, of: name)
-    case .preparing(let attempt):
-      record("\(item.fileName): \(attempt > 1 ? "try \(attempt)" : "begun")", .dim)
-    case .processing(let processing): record("\(item.fileName): \(processing.words)", .dim)
-    case .waiting, .sending, .awaitingReply, .paused: break
-    }
-  }
-
-  /// Notes where an item can resume, and logs that place when an attempt begins.
-  mutating func record(_ point: ResumePoint?, of id: ItemID) {
-    guard let item = queue.setResumePoint(id, point), let point, point.isAtStart,
-      let words = point.words
-    else { return }
-    record("\(item.fileName): \(words)")
   }
 
   /// The time of day at an instant: "22:15:03".

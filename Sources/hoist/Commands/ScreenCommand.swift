@@ -57,7 +57,7 @@ struct ScreenCommand: HoistCommand {
       of: settings, from: config, to: destination, in: context,
       usually: files.isEmpty ? try store.lastTarget() : nil)
     var preferences = try ScreenPreferences(settings)
-    if plain { preferences.audience = .standardInput }
+    preferences.isPlain = plain
     let files = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
     try files.forEach { try $0.checkIsLasting() }
     let session = try ScreenSession(

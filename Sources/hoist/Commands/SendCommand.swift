@@ -56,19 +56,16 @@ struct SendCommand: HoistCommand {
     let catalog = try options.catalog(
       of: settings, from: config, to: screen?.destination ?? destination, in: context,
       usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")
-    var preferences = try ScreenPreferences(settings)
-    preferences.audience = stay && handover == nil ? .nobodyForever : .nobody
-    let session = try ScreenSession(
-      book: catalog,
-      keeper: QueueRecorder(store, lock: lock, in: context),
-      context: context,
-      options: ScreenSession.Options(
+    let session = SendSession(
+      book: catalog, keeper: QueueRecorder(store, lock: lock, in: context), context: context,
+      options: SendSession.Options(
         settings: handover?.settings ?? SenderSettings(limit: options.speed),
         keepsLimit: handover == nil && options.limit == nil, floor: handover?.floor ?? ItemID(0),
+        stays: stay && handover == nil,
         journal: try (screen?.logging ?? logging).journal(
           of: catalog.current, mayUseErrors: handover == nil, in: context),
-        preferences: preferences))
+        preferences: try ScreenPreferences(settings)))
     if handover != nil { Handover.confirm() }
-    try await session.run(files: []).exitUnlessSuccess()
+    try await session.run().exitUnlessSuccess()
   }
 }

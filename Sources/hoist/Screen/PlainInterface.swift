@@ -17,62 +17,30 @@ final class PlainInterface: UserInterface {
   /// Wide enough that nothing is cut.
   let size = Size(width: 200, height: 60)
 
-  private let audience: Audience
   private let context: Context
-  private var announcer: Announcer
+  private var announcer = Announcer()
   private let signals: Signals
   private var isListening = false
   /// Whether the open dialog has been spoken and is about to be closed.
   private var isClosing = false
   private var isOpen = true
 
-  /// Who gives commands.
-  enum Audience {
-    /// A person or a script, line by line on standard input.
-    case standardInput
-    /// Nobody: the session ends when the queue is empty.
-    case nobody
-    /// Nobody: the session runs until a signal comes.
-    case nobodyForever
-  }
-
-  /// Whether a signal has asked the session to end.
-  private var wasStopped = false
-
-  init(_ audience: Audience, in context: Context) {
-    self.audience = audience
+  init(in context: Context) {
     self.context = context
     self.signals = context.signals([SIGTERM, SIGHUP, SIGINT])
-    announcer = Announcer(saysEndsOnly: audience != .standardInput)
     let signals = signals.stream
     Task { [weak self] in
       for await number in signals { self?.stop(number) }
     }
   }
 
-  var isAlone: Bool { audience != .standardInput }
-  var stays: Bool { audience == .nobodyForever }
-
-  /// The exit status of the session, derived from `status`, which is about the queue alone.
-  func status(_ status: ExitStatus, hasFailures: Bool) -> ExitStatus {
-    switch audience {
-    case .standardInput: status
-    case .nobody: wasStopped ? .interrupted : status
-    // Files that are left will be sent next time, so they do not count as failures.
-    case .nobodyForever: hasFailures ? .someFailed : .success
-    }
-  }
-
   private func stop(_ signal: Int32) {
-    if wasStopped, isAlone { context.exit(.interrupted) }
-    wasStopped = true
     onEvents([signal == SIGHUP ? .hangUp : .terminate])
   }
 
   func show(_ state: AppState) {
     guard isOpen else { return }
-    if audience == .standardInput, !isListening { listen() }
-    if isAlone, !state.isReading { goOnAlone(state) }
+    if !isListening { listen() }
     for line in announcer.lines(for: state) { context.output.line(line) }
     guard let lines = Announcer.dialog(of: state), !isClosing else { return }
     isClosing = true
@@ -81,23 +49,6 @@ final class PlainInterface: UserInterface {
     onMain {
       self.onEvents([.perform(.close)])
       self.isClosing = false
-    }
-  }
-
-  /// Does what a person would do: clears finished files if the session stays, and otherwise leaves when everything is
-  /// done.
-  private func goOnAlone(_ state: AppState) {
-    if stays {
-      // A process that runs for months must not keep every file in memory. The history keeps the sent ones.
-      guard state.isAtRest, state.doneCount > 0, !isClosing else { return }
-      isClosing = true
-      onMain {
-        self.onEvents([.forgetDone])
-        self.isClosing = false
-      }
-    } else if !isListening {
-      isListening = true
-      onMain { self.onEnd() }
     }
   }
 

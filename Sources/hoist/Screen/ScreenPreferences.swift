@@ -13,8 +13,8 @@ struct ScreenPreferences {
   var goesOnInBackground = false
   /// The command to run when nothing is left to send, with its arguments.
   var endCommand: [String] = []
-  /// Who gets plain lines instead of a screen; nil draws a screen.
-  var audience: PlainInterface.Audience?
+  /// Whether lines are printed instead of drawing a screen.
+  var isPlain = false
 
   init() {}
 
@@ -94,7 +94,7 @@ struct ScreenPreferences {
   /// Takes over the terminal, or reads lines from standard input.
   @MainActor
   func interface(in context: Context) throws -> any UserInterface {
-    if let audience { return PlainInterface(audience, in: context) }
+    if isPlain { return PlainInterface(in: context) }
     do {
       return try Terminal(usesMouse: usesMouse)
     } catch {

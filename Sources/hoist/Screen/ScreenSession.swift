@@ -24,8 +24,6 @@ final class ScreenSession {
     var notice: String?
     /// Whether items queued before this session are hidden.
     var isFresh = false
-    /// The last item that does not belong to this session, if another session has handed over the queue.
-    var floor = ItemID(0)
     /// The command line with which another process can continue in the background; nil if that is not allowed.
     var arguments: [String]?
     var sent: SentOptions?
@@ -34,12 +32,10 @@ final class ScreenSession {
     var preferences = ScreenPreferences()
 
     /// What concerns the queue.
-    @MainActor
-    fileprivate func ofQueue(_ interface: any UserInterface) -> SharedQueue.Options {
+    fileprivate var ofQueue: SharedQueue.Options {
       var queue = SharedQueue.Options()
       (queue.settings, queue.keepsLimit) = (settings, keepsLimit)
-      (queue.notice, queue.isFresh, queue.floor) = (notice, isFresh, floor)
-      (queue.isAlone, queue.stays) = (interface.isAlone, interface.stays)
+      (queue.notice, queue.isFresh) = (notice, isFresh)
       queue.lanes = OpenFiles.lanes(atMost: UploadEngine.mostLanes)
       return queue
     }
@@ -76,7 +72,7 @@ final class ScreenSession {
           book: book, tokens: tokens, time: context.time, mediaType: FileIntake.mediaType),
         environment: context.environment, reading: reading, lookups: loop.answers,
         look: FileIntake().look),
-      options: options.ofQueue(interface))
+      options: options.ofQueue)
     targets = SessionTargets(book, loop, of: queue)
     intake = SessionIntake(
       into: queue,
@@ -87,7 +83,9 @@ final class ScreenSession {
       loop: loop, book: book, store: keeper.store, tokens: tokens, time: context.time)
     rules = SessionRules(loop: loop, targets: targets, queue: queue, book: book)
     programs = SessionPrograms(
-      loop: loop, environment: context.environment, endCommand: options.preferences.endCommand)
+      environment: context.environment, endCommand: options.preferences.endCommand,
+      notify: { [weak loop] in loop?.interface.notify($0) },
+      say: { [weak loop] in loop?.handle([.message($0)]) })
     previewer = FilePreviewer(loop)
     loop.onEffect = { [weak self] in self?.perform($0) }
   }
@@ -147,8 +145,7 @@ final class ScreenSession {
       queue, unwritten: unwritten, queueOption: keeper.option,
       successor: leaving == .background && unwritten == nil ? goOnInBackground() : nil)
     for line in report.lines { context.output.error(line) }
-    let status = plain?.status(report.status, hasFailures: report.hasFailures) ?? report.status
-    return leaving == .forced && status != .success ? .interrupted : status
+    return leaving == .forced && report.status != .success ? .interrupted : report.status
   }
 
   private func perform(_ effect: Effect) {
@@ -203,9 +200,7 @@ final class ScreenSession {
     // Several processes may show the queue; only the sender notifies the user at the end, so that this happens once.
     case .notifyDesktop(let text): if queue.isSender { programs.notifyDesktop(text) }
     case .runEndCommand(let counts): if queue.isSender { programs.runEndCommand(counts) }
-    case .notify(let text):
-      if loop.interface.isAlone { perform(.notifyDesktop(text)) }
-      loop.interface.notify(text)
+    case .notify(let text): loop.interface.notify(text)
     case .copy(let text): loop.interface.copy(text)
     case .bell: loop.interface.ring()
     case .redraw: loop.interface.redraw()
@@ -218,14 +213,13 @@ final class ScreenSession {
     }
   }
 
-  /// Called at the end of the input. Leaves when everything has been sent, including files that are still being found.
-  /// Unlike a script on standard input, `hoist send` also waits for files that another hoist sends.
+  /// Called at the end of the input. Leaves when everything has been sent, including files that are still being found,
+  /// but does not wait for files that another hoist sends.
   private func finishThenLeave() {
     intake.afterAll { [weak self] in
       guard let self else { return }
       let isAside = queue.isAside
-      let leavesNow = isAside && !loop.interface.isAlone
-      loop.handle([.perform(.close), leavesNow ? .perform(.quit) : .leaveWhenDone])
+      loop.handle([.perform(.close), isAside ? .perform(.quit) : .leaveWhenDone])
       // Say how to leave, since a server that is waited for may be unreachable for days.
       guard leave != nil else { return }
       let rest = isAside ? "the other hoist continues" : "unsent files stay queued"

@@ -2,6 +2,7 @@ import Commands
 import Foundation
 import Queue
 import ScalarText
+import Scheduling
 import Screens
 import UploadModel
 
@@ -9,16 +10,31 @@ import UploadModel
 /// for the end.
 @MainActor
 struct SessionPrograms {
-  let loop: ScreenLoop
   let environment: [String: String]
   let endCommand: [String]
+  /// Shows a notification where the session shows everything else.
+  let notify: @MainActor @Sendable (String) -> Void
+  /// Says what has become of a program.
+  let say: @MainActor @Sendable (String) -> Void
+
+  /// Tells a user who watches no screen that nothing is left to send.
+  func tellOfTheEnd(_ totals: Totals, by signal: AppState.EndSignal) {
+    switch signal {
+    case .none, .bell: break
+    case .notify:
+      notifyDesktop(totals.endWords)
+      notify(totals.endWords)
+    case .desktop: notifyDesktop(totals.endWords)
+    }
+    if !endCommand.isEmpty { runEndCommand(totals) }
+  }
 
   func notifyDesktop(_ text: String) {
     do throws(Command.Failure) {
       try start(["notify-send", "--app-name=hoist", "hoist", text])
     } catch {
       // notify-send cannot be started, but the terminal may be able to show the text.
-      loop.interface.notify(text)
+      notify(text)
     }
   }
 
@@ -30,7 +46,7 @@ struct SessionPrograms {
     do throws(Command.Failure) {
       try start(["env"] + numbers + endCommand)
     } catch {
-      loop.handle([.message("on_end: \(error)")])
+      say("on_end: \(error)")
     }
   }
 
@@ -44,7 +60,7 @@ struct SessionPrograms {
       try start(
         ["env", program, url], ifItFails: "\(program) did not open the URL", "; press y to copy it")
     } catch {
-      loop.handle([.message("\(program) cannot be started: \(error)")])
+      say("\(program) cannot be started: \(error)")
     }
   }
 
@@ -54,14 +70,14 @@ struct SessionPrograms {
     _ advice: String = ""
   ) throws(Command.Failure) {
     let process = try DetachedProgram.start(words, files: [-1, -1, -1])
-    Thread.detachNewThread { [weak loop] in
+    Thread.detachNewThread { [say] in
       var status: Int32 = 0
       guard waitpid(process, &status, 0) == process, status != 0 else { return }
       // wait(2): the low seven bits are the signal's number, the second byte is the exit status.
       let signal = status & 0x7F
       let end = signal == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(signal)"
       let words = "\(failure) (\(end))\(advice)"
-      onMain { loop?.handle([.message(words)]) }
+      onMain { say(words) }
     }
   }
 }

@@ -9,10 +9,6 @@ protocol UserInterface: AnyObject {
   /// Whether the interface can show more than ASCII.
   var isUTF8: Bool { get }
   var size: Size { get }
-  /// Whether nobody is there to answer.
-  var isAlone: Bool { get }
-  /// Whether the session continues when the queue is empty.
-  var stays: Bool { get }
 
   func show(_ state: AppState)
   /// Shows everything again.
@@ -29,7 +25,5 @@ protocol UserInterface: AnyObject {
 }
 
 extension Terminal: UserInterface {
-  var isAlone: Bool { false }
-  var stays: Bool { false }
   func show(_ state: AppState) { draw(render(state, size: size)) }
 }

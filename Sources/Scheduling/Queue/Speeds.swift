@@ -1,7 +1,9 @@
 import UploadModel
 
 /// The speeds of the items being sent, and of all of them together.
-struct Speeds: Sendable {
+package struct Speeds: Sendable {
+  package init() {}
+
   /// A run of uploads, from the first byte after a time without uploads until nothing is left to send.
   private struct Run: Sendable {
     /// Bytes that were acknowledged, including those of failed attempts.
@@ -25,7 +27,7 @@ struct Speeds: Sendable {
   /// The current run; nil while nothing is left to send.
   private var run: Run?
   /// The bytes that have moved in each of the last 600 seconds, of all items together.
-  private(set) var whole = Sparkline(seconds: 600)
+  package private(set) var whole = Sparkline(seconds: 600)
   /// The items that are being sent.
   private var sending: [ItemID: Sending] = [:]
   /// The items that are being sent, or are about to be, without those that only await their replies.
@@ -45,16 +47,18 @@ struct Speeds: Sendable {
   /// How long a run may stand still before it counts as idle, in seconds.
   private static let gap = 2.0
 
-  func speed(of id: ItemID, at now: Instant) -> Double? { sending[id]?.estimate.speed(at: now) }
+  package func speed(of id: ItemID, at now: Instant) -> Double? {
+    sending[id]?.estimate.speed(at: now)
+  }
 
   /// When the attempt that is under way began to send.
-  func beginning(of id: ItemID) -> Instant? { sending[id]?.beginning }
+  package func beginning(of id: ItemID) -> Instant? { sending[id]?.beginning }
 
   /// Seconds until all of an item has been acknowledged. If a limit in bytes a second holds back all items together,
   /// those that end leave their share of it to the others, once nothing is left to begin.
   ///
   /// - Parameter all: what is left of all items, including those that have not begun.
-  func eta(
+  package func eta(
     of id: ItemID, remaining: Int64, of all: Int64 = .max, limit: Int64? = nil, at now: Instant
   ) -> Double? {
     guard let item = sending[id], let own = item.estimate.eta(remaining: remaining, at: now) else {
@@ -77,7 +81,7 @@ struct Speeds: Sendable {
   }
 
   /// Bytes per second of the current run, counting everything that is sent, even if its upload fails.
-  func totalSpeed(at now: Instant) -> Double? {
+  package func totalSpeed(at now: Instant) -> Double? {
     guard let run, !isIdle(at: now) else { return nil }
     return run.estimate.speed(at: idleSince ?? now)
   }
@@ -86,7 +90,7 @@ struct Speeds: Sendable {
   /// takes. If a limit on all items together, in bytes a second, holds them back, it is at least the time that the limit
   /// requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and does not set
   /// the time.
-  func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
+  package func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
     guard let run else { return nil }
     let isSettled = !isIdle(at: now) && run.estimate.speed(at: idleSince ?? now) != nil
     let eta =
@@ -114,8 +118,9 @@ struct Speeds: Sendable {
 
   /// Records an item's transition from `old` to `new`. Bytes that the server already had when the attempt began do not
   /// count as moved.
-  mutating func record(_ item: UploadItem, from old: ItemState, to new: ItemState, at now: Instant)
-  {
+  package mutating func record(
+    _ item: UploadItem, from old: ItemState, to new: ItemState, at now: Instant
+  ) {
     let (id, size) = (item.id, item.sentSize)
     if new.isActive {
       starts[id] = item.resumePoint.flatMap { $0.start > 0 ? min($0.start, size) : nil }
@@ -149,7 +154,7 @@ struct Speeds: Sendable {
   }
 
   /// Ends a batch of records: the run is updated once for all of them.
-  mutating func settle(isBusy: Bool, at now: Instant) {
+  package mutating func settle(isBusy: Bool, at now: Instant) {
     guard var current = run else { return }
     // A time in which nothing could be sent says nothing about the speed.
     if wasAwaiting { awaitedUntil = now }
@@ -168,17 +173,17 @@ struct Speeds: Sendable {
   }
 
   /// A graph of an item's bytes in each of the last few seconds; nil if it is not being sent.
-  func graph(of id: ItemID) -> Sparkline? { sending[id]?.graph }
+  package func graph(of id: ItemID) -> Sparkline? { sending[id]?.graph }
 
   /// Discards earlier measurements, since the bandwidth limit has changed.
-  mutating func startOver(at now: Instant) {
+  package mutating func startOver(at now: Instant) {
     for (id, item) in sending { sending[id]?.estimate = item.estimate.restarted(at: now) }
     if let run {
       self.run = Run(bytes: run.bytes, estimate: run.estimate.restarted(at: now), beginning: now)
     }
   }
 
-  mutating func forget(_ ids: Set<ItemID>) {
+  package mutating func forget(_ ids: Set<ItemID>) {
     for id in ids {
       moving.remove(id)
       awaiting.remove(id)

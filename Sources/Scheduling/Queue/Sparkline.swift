@@ -1,18 +1,18 @@
 import UploadModel
 
 /// The bytes that moved in each of the last seconds, for a graph.
-struct Sparkline: Hashable, Sendable {
+package struct Sparkline: Hashable, Sendable {
   /// How many seconds are kept.
-  let seconds: Int
+  package let seconds: Int
 
-  init(seconds: Int = 60) { self.seconds = seconds }
+  package init(seconds: Int = 60) { self.seconds = seconds }
 
   private var counts: [Int64] = []
   /// The second in which bytes were last counted.
   private var last = 0
 
   /// Counts bytes that moved.
-  mutating func record(_ bytes: Int64, at instant: Instant) {
+  package mutating func record(_ bytes: Int64, at instant: Instant) {
     let second = Int(instant.seconds.rounded(.down))
     if counts.isEmpty { (counts, last) = ([0], second) }
     let gap = min(max(0, second - last), seconds)
@@ -23,7 +23,7 @@ struct Sparkline: Hashable, Sendable {
   }
 
   /// The counts of the last seconds that are over, at most `count` of them, the newest last.
-  func values(_ count: Int, at instant: Instant) -> [Int64] {
+  package func values(_ count: Int, at instant: Instant) -> [Int64] {
     let second = Int(instant.seconds.rounded(.down))
     var past = counts + repeatElement(0, count: min(max(0, second - last), seconds + 1))
     if second >= last, !past.isEmpty { past.removeLast() }
@@ -31,7 +31,7 @@ struct Sparkline: Hashable, Sendable {
   }
 
   /// A graph of as many of the last full seconds as fit, scaled to the highest count; empty if nothing moved in them.
-  func text(width: Int, at instant: Instant, ascii: Bool) -> String {
+  package func text(width: Int, at instant: Instant, ascii: Bool) -> String {
     let shown = values(width, at: instant)
     guard let most = shown.max(), most > 0 else { return "" }
     let steps = Array(ascii ? "_.-=+*%#" : "▁▂▃▄▅▆▇█")

@@ -1,0 +1,202 @@
+import UploadModel
+
+/// What is known of a queue: its items, how fast they move, and what holds them up. Everything that shows a queue, a
+/// screen or lines of text, has one of these, and derives nothing by itself.
+///
+/// It changes through `QueueNews`, which a person's edits anticipate. It reads no clock.
+package struct QueueState: Sendable {
+  package var items = ItemList()
+  package var speeds = Speeds()
+  /// The settings for everything that is sent.
+  package var settings = SenderSettings()
+  /// The URLs of targets by their names, as far as they are needed.
+  package var urls: [String: String] = [:]
+  /// Whether the queue is still being read: more items may come, and it cannot be edited yet.
+  package var isReading: Bool
+  /// A line that stays, such as which process sends the queue.
+  package var notice: String?
+  /// Whether another process sends the queue.
+  package private(set) var isAside = false
+  /// What was sent until the latest end or pause.
+  package private(set) var figures = SendingFigures()
+  /// How many requests at once hoist has found to be best, by target.
+  package private(set) var lanesFound: [String: Int] = [:]
+  /// Servers that cannot be reached, by their addresses.
+  package private(set) var outages: [String: Outage] = [:]
+  /// Servers that have asked to wait, by their addresses. The waits may be over.
+  package private(set) var waits: [String: Outage] = [:]
+  /// Why targets' files wait for credentials, by the targets' names.
+  package private(set) var refusals: [String: CredentialTrouble] = [:]
+
+  package init(isReading: Bool = false, notice: String? = nil) {
+    (self.isReading, self.notice) = (isReading, notice)
+  }
+
+  /// A server that is not sent anything at present.
+  package struct Outage: Hashable, Sendable {
+    package var failure: Failure
+    /// When it is tried next; `nil` while it is being tried.
+    package var nextTry: Instant?
+
+    /// The time until the next try, in words.
+    package func words(at now: Instant) -> String {
+      guard let nextTry, nextTry > now else { return "trying now" }
+      return "next try in \(HumanReadable.seconds((nextTry - now).rounded(.up)))"
+    }
+  }
+
+  /// Whether nothing is left to be sent. Paused items count as left, since they will be resumed one day. While the
+  /// queue is being read, more items may come.
+  package var isAtTheEnd: Bool { items.totals.busy + items.totals.paused == 0 && !isReading }
+
+  /// Takes note of news, and returns what it is worth saying.
+  package mutating func hear(_ news: QueueNews, at now: Instant) -> [Remark] {
+    switch news {
+    case .added(let items): return add(items, at: now)
+    case .removed(let ids):
+      let known = Set(ids.filter { items.row($0) != nil })
+      forget(known)
+      return known.isEmpty
+        ? [] : [Remark("\(HumanReadable.count(known.count, "file")) removed elsewhere")]
+    case .reordered(let order): items.arrange(order)
+    case .changed(let changes, let now): return record(changes, at: now)
+    case .joined(let changes, let now): return record(changes, at: now, isNews: false)
+    case .resumePoint(let id, let point):
+      guard let item = items.setResumePoint(id, point), let point, point.isAtStart,
+        let words = point.words
+      else { return [] }
+      return [Remark("\(item.fileName): \(words)")]
+    case .figures(let figures): self.figures = figures
+    case .lanes(let count, let target): lanesFound[target] = count
+    case .reachability(let server, let news): return record(server, news, at: now)
+    case .refusal(let target, let trouble):
+      let old = refusals[target]
+      refusals[target] = trouble
+      return trouble == old ? [] : trouble.map { [Remark($0, of: target)] } ?? []
+    case .run(let target, let news):
+      let words = news.words(isLasting: true)
+      return words.isEmpty ? [] : [Remark("\(SafeText.line(target)): \(words)", isMessage: true)]
+    case .urls(let urls): self.urls.merge(urls) { $1 }
+    case .read: return finishReading()
+    case .aside(let isAside): (self.isAside, items.isAside) = (isAside, isAside)
+    case .gone(let files, let bytes): items.setGone(files: files, bytes: bytes)
+    case .settings(let settings):
+      if settings.limit != self.settings.limit { speeds.startOver(at: now) }
+      self.settings = settings
+    case .stopped(let isStopped): settings.isStarted = !isStopped
+    case .held(let reason):
+      settings.isStarted = false
+      return [Remark(reason, .bad, isMessage: true)]
+    case .message(let text): return [Remark(text, isMessage: true)]
+    case .notice(let text): notice = text
+    }
+    return []
+  }
+
+  /// Forgets items that are gone, no matter how they were removed.
+  package mutating func forget(_ gone: Set<ItemID>) {
+    guard !gone.isEmpty else { return }
+    items.remove(gone)
+    speeds.forget(gone)
+  }
+
+  private mutating func add(_ added: [UploadItem], at now: Instant) -> [Remark] {
+    let fresh = added.count { items.row($0.id) == nil }
+    // Failures from earlier sessions, which come while the queue is being read, are no news.
+    let failed = added.filter {
+      !isReading && $0.state.failure != nil && items.item($0.id)?.state != $0.state
+    }
+    items.append(added)
+    let count =
+      fresh > 0 && !isReading ? [Remark("\(HumanReadable.count(fresh, "file")) added")] : []
+    return count + failed.compactMap { Remark($0, became: $0.state, at: now) }
+  }
+
+  /// Records the engine's changes, in order. Those that are not news happened earlier and do not count towards the
+  /// speeds.
+  private mutating func record(
+    _ changes: [(ItemID, ItemState)], at now: Instant, isNews: Bool = true
+  ) -> [Remark] {
+    var remarks: [Remark] = []
+    for (id, new) in changes {
+      guard let item = items.change(id, to: new, at: now) else { continue }
+      speeds.record(item, from: isNews ? item.state : new, to: new, at: now)
+      if !item.state.isPhase(of: new), let remark = Remark(item, became: new, at: now) {
+        remarks.append(remark)
+      }
+    }
+    speeds.settle(isBusy: items.totals.busy > 0, at: now)
+    return remarks
+  }
+
+  private mutating func record(
+    _ server: String, _ news: Reachability, at now: Instant
+  ) -> [Remark] {
+    switch news {
+    case .away(let failure, let nextTry):
+      let outage = Outage(failure: failure, nextTry: nextTry)
+      let old = outages.updateValue(outage, forKey: server)
+      if old == nil {
+        return [Remark("\(server) cannot be reached: \(failure.headline)", .bad)]
+      }
+      // Every failed try is worth a line, not only the first one.
+      guard nextTry != nil, old?.nextTry == nil || old?.failure != failure else { return [] }
+      return [
+        Remark(
+          "\(server) is still unreachable: \(failure.headline), \(outage.words(at: now))", .warning)
+      ]
+    case .back:
+      return outages.removeValue(forKey: server) == nil
+        ? [] : [Remark("\(server) answers again", .good)]
+    case .asksToWait(let failure, let until):
+      let wait = Outage(failure: failure, nextTry: until)
+      waits[server] = until > now ? wait : nil
+      guard until > now else { return [] }
+      return [
+        Remark("\(server) asks to wait: \(failure.headline), \(wait.words(at: now))", .warning)
+      ]
+    case .unneeded: (outages[server], waits[server]) = (nil, nil)
+    }
+    return []
+  }
+
+  /// Notes that the whole queue has been read.
+  private mutating func finishReading() -> [Remark] {
+    guard isReading else { return [] }
+    isReading = false
+    guard items.count > 0 else { return [] }
+    let old = items.totals.failed + items.totals.unknown
+    return [
+      Remark(
+        "\(HumanReadable.count(items.count, "file")) in the queue"
+          + (old > 0 ? ", \(old) of them failed or unknown" : ""))
+    ]
+  }
+}
+
+extension Remark {
+  /// Why the files of a target wait.
+  package init(_ trouble: CredentialTrouble, of target: String) {
+    if trouble.holdsAll {
+      self.init(
+        "\(trouble.story(of: target)): its files wait until you mend that and retry", .bad,
+        isMessage: true, asksForRetry: true)
+    } else {
+      self.init(
+        "\(trouble.story(of: target)): until it accepts one, they go one at a time", .warning,
+        isMessage: true)
+    }
+  }
+}
+
+extension ItemState {
+  /// Whether `new` is the same step of the same attempt, only further on.
+  fileprivate func isPhase(of new: ItemState) -> Bool {
+    switch (self, new) {
+    case (.preparing, .preparing), (.sending, .sending), (.awaitingReply, .awaitingReply),
+      (.processing, .processing):
+      true
+    default: self == new
+    }
+  }
+}

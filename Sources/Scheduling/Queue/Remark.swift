@@ -1,0 +1,70 @@
+import UploadModel
+
+/// A line about something that has happened to a queue, made safe only where it is shown.
+package struct Remark: Hashable, Sendable {
+  package enum Tone: Sendable {
+    case plain
+    /// A step on the way, which is soon followed by another.
+    case step
+    case good, warning, bad
+  }
+
+  /// How a file ended, as far as it is the same for many files.
+  package struct End: Hashable, Sendable {
+    /// "sent", "failed".
+    package var word: String
+    /// Why, if it failed.
+    package var reason: String?
+  }
+
+  package var text: String
+  package var tone: Tone
+  /// Whether it is said to the user at once, in addition to being logged.
+  package var isMessage = false
+  /// Whether it goes on to say how files are retried, which differs from observer to observer.
+  package var asksForRetry = false
+  /// How a file has ended, if it is about that.
+  package var end: End?
+  /// The name of that file.
+  package var file = ""
+
+  package init(
+    _ text: String, _ tone: Tone = .plain, isMessage: Bool = false, asksForRetry: Bool = false
+  ) {
+    (self.text, self.tone) = (text, tone)
+    (self.isMessage, self.asksForRetry) = (isMessage, asksForRetry)
+  }
+
+  private init(
+    _ text: String, _ tone: Tone, _ word: String, because reason: String? = nil, of file: String
+  ) {
+    (self.text, self.tone, self.file) = (text, tone, file)
+    end = End(word: word, reason: reason)
+  }
+
+  /// What is said of an item that has become `new`; nil if that is not worth a line.
+  package init?(_ item: UploadItem, became new: ItemState, at now: Instant) {
+    let name = item.fileName
+    switch new {
+    case .done(let receipt) where receipt.isDoubtful:
+      self.init(
+        "\(name): \(receipt.words)", .warning, "doubtful", because: receipt.doubtfulBecause,
+        of: name)
+    case .done(let receipt):
+      let word = receipt.skipped != nil ? "skipped" : receipt.wasThere ? "there already" : "sent"
+      self.init("\(name): \(receipt.words)", .good, word, of: name)
+    case .failed(let failure):
+      let word = failure.mayHaveArrived ? "may have arrived" : "failed"
+      self.init("\(name): \(failure.line)", .bad, word, because: failure.line, of: name)
+    case .retrying(let failure, let next, let limit, let instant):
+      let wait = HumanReadable.seconds(max(0, instant - now))
+      self.init(
+        "\(name): \(failure.line); try \(next) of \(limit) in \(wait)", .warning,
+        "to be tried again", because: failure.line, of: name)
+    case .preparing(let attempt):
+      self.init("\(name): \(attempt > 1 ? "try \(attempt)" : "begun")", .step)
+    case .processing(let processing): self.init("\(name): \(processing.words)", .step)
+    case .waiting, .sending, .awaitingReply, .paused: return nil
+    }
+  }
+}

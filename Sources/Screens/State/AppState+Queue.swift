@@ -1,0 +1,52 @@
+import Scheduling
+import UploadModel
+
+/// What the screen reads and edits of what is known of the queue.
+extension AppState {
+  package var queue: ItemList {
+    _read { yield known.items }
+    _modify { yield &known.items }
+  }
+
+  var speeds: Speeds {
+    _read { yield known.speeds }
+    _modify { yield &known.speeds }
+  }
+
+  package var settings: SenderSettings {
+    get { known.settings }
+    set { known.settings = newValue }
+  }
+
+  var urls: [String: String] {
+    _read { yield known.urls }
+    _modify { yield &known.urls }
+  }
+
+  /// Whether the queue is still being read: more items may come, and it cannot be edited yet.
+  package var isReading: Bool {
+    get { known.isReading }
+    set { known.isReading = newValue }
+  }
+
+  /// A line that stays on the screen, such as the place where received files are stored.
+  var notice: String? {
+    get { known.notice }
+    set { known.notice = newValue }
+  }
+
+  /// Whether another process sends the queue.
+  package var isAside: Bool { known.isAside }
+  /// What was sent until the latest end or pause.
+  package var figures: SendingFigures { known.figures }
+  /// How many requests at once hoist has found to be best, by target.
+  var lanesFound: [String: Int] { known.lanesFound }
+  /// Servers that cannot be reached, by their addresses.
+  var outages: [String: Outage] { known.outages }
+  /// Servers that have asked to wait, by their addresses. The waits may be over.
+  var waits: [String: Outage] { known.waits }
+  /// Why targets' files wait for credentials, by the targets' names.
+  var refusals: [String: CredentialTrouble] { known.refusals }
+  /// Whether nothing is left to be sent.
+  var isAtTheEnd: Bool { known.isAtTheEnd }
+}

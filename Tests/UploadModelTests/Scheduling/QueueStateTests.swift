@@ -1,0 +1,258 @@
+import Foundation
+import MultipartForm
+import Testing
+
+@testable import Scheduling
+@testable import UploadModel
+
+/// What news of a queue means, and what is said about it.
+@Suite("The state of a queue")
+struct QueueStateTests {
+  private static let now = Instant(seconds: 100)
+  private static let refused = Failure(.connectionRefused("connection refused"), attempts: 1)
+  private static let tooLarge = Failure(.refused, status: 413, attempts: 1)
+  private static let busy = Failure(.refused, status: 503, attempts: 1)
+  private static let done = ItemState.done(Receipt(status: 201, bytes: 1000))
+  private static let size: Int64 = 1000
+
+  private static func item(_ id: Int64, _ state: ItemState = .waiting) -> UploadItem {
+    UploadItem(
+      id: ItemID(id), target: "t", location: FileLocation("/f\(id)"), size: size, state: state)
+  }
+
+  private static func changed(_ id: Int64, _ states: ItemState...) -> QueueNews {
+    .changed(states.map { (ItemID(id), $0) }, at: now)
+  }
+
+  private static func sent(_ bytes: Int64) -> ItemState {
+    .sending(attempt: 1, sent: bytes, total: size)
+  }
+
+  private static func away(_ failure: Failure = refused, in wait: Double?) -> QueueNews {
+    .reachability(server: "h", .away(failure, nextTry: wait.map { now + $0 }))
+  }
+
+  private static func point(
+    start: Int64, offset: Int64? = nil, _ loss: ResumePoint.Loss? = nil
+  ) -> ResumePoint? {
+    URL(string: "http://h/1").map {
+      ResumePoint(
+        url: $0, target: "t", identity: FileIdentity(device: 1, inode: 1, size: size, modified: 7),
+        offset: offset ?? start, start: start,
+        loss: loss)
+    }
+  }
+
+  /// What comes in, one after the other, and what is said of it all. A sign before each line is its tone; `!` after it
+  /// means that it is a message.
+  private struct Row: Sendable {
+    var news: [QueueNews]
+    var said: [String]
+    var isReading = false
+    /// What must be true at the end.
+    var holds: @Sendable (QueueState) -> Bool
+  }
+
+  private static let rows = ofItems + ofEnds + ofTroubles + others
+
+  private static let ofItems: [Row] = [
+    Row(news: [.added([item(1), item(2)])], said: ["  2 files added"]) {
+      $0.items.count == 2 && !$0.isAtTheEnd
+    },
+    Row(
+      news: [.added([item(1), item(2, .failed(tooLarge))]), .read(hasHistory: false)],
+      said: ["  2 files in the queue, 1 of them failed or unknown"], isReading: true
+    ) { !$0.isReading && !$0.isAtTheEnd },
+    Row(news: [.read(hasHistory: false)], said: [], isReading: true) { $0.isAtTheEnd },
+    Row(
+      news: [.added([item(1, .failed(tooLarge))])],
+      said: ["  1 file added", "- f1: 413 Content Too Large"]
+    ) { $0.isAtTheEnd && $0.items.totals.failed == 1 },
+    // An item that is known already is no new one, and a failure that is known is not told again.
+    Row(
+      news: [.added([item(1, .failed(tooLarge))]), .added([item(1, .failed(tooLarge))])],
+      said: ["  1 file added", "- f1: 413 Content Too Large"]
+    ) { $0.items.count == 1 },
+    Row(
+      news: [.added([item(1), item(2)]), .removed([ItemID(2), ItemID(9)])],
+      said: ["  2 files added", "  1 file removed elsewhere"]
+    ) { $0.items.order == [ItemID(1)] },
+    Row(news: [.removed([ItemID(9)])], said: []) { $0.items.count == 0 },
+    Row(
+      news: [.added([item(1), item(2)]), .reordered([ItemID(2), ItemID(1)])],
+      said: ["  2 files added"]
+    ) { $0.items.order == [ItemID(2), ItemID(1)] },
+  ]
+
+  private static let ofEnds: [Row] = [
+    // Steps are told as such; more bytes are not worth a line.
+    Row(
+      news: [
+        .added([item(1)]), changed(1, .preparing(attempt: 1), sent(0), sent(400), done),
+      ],
+      said: ["  1 file added", ". f1: begun", "+ f1: 201 Created"]
+    ) { $0.isAtTheEnd && $0.items.totals.done == 1 },
+    Row(
+      news: [
+        .added([item(1)]),
+        changed(1, .retrying(busy, next: 2, of: 5, at: now + 3), .preparing(attempt: 2)),
+      ],
+      said: [
+        "  1 file added", "~ f1: 503 Service Unavailable; try 2 of 5 in 3 s", ". f1: try 2",
+      ]
+    ) { !$0.isAtTheEnd },
+    Row(
+      news: [.added([item(1)]), changed(1, .failed(tooLarge), .failed(tooLarge))],
+      said: ["  1 file added", "- f1: 413 Content Too Large"]
+    ) { $0.isAtTheEnd },
+    Row(news: [.added([item(1)]), changed(1, .paused)], said: ["  1 file added"]) {
+      !$0.isAtTheEnd && $0.items.totals.busy == 0
+    },
+    Row(news: [changed(9, done)], said: []) { $0.items.count == 0 },
+    Row(
+      news: [
+        .added([item(1)]),
+        .resumePoint(ItemID(1), point(start: 0, .expired)),
+      ],
+      said: ["  1 file added", "  f1: starts over: the upload has expired"]
+    ) { $0.items.item(ItemID(1))?.resumePoint != nil },
+    // What the server has is told when an attempt begins there, and not again when more has come.
+    Row(
+      news: [
+        .added([item(1)]), .resumePoint(ItemID(1), point(start: 400)),
+        .resumePoint(ItemID(1), point(start: 400, offset: 600)),
+      ],
+      said: ["  1 file added", "  f1: resumed at 40 %"]
+    ) { $0.items.item(ItemID(1))?.resumePoint?.start == 400 },
+  ]
+
+  /// What holds files up.
+  private static let ofTroubles: [Row] = [
+    Row(news: [away(in: 5)], said: ["- h cannot be reached: connection refused"]) {
+      $0.outages["h"]?.words(at: now) == "next try in 5 s"
+    },
+    // That it is being tried is no news; that it failed again is.
+    Row(
+      news: [away(in: 5), away(in: nil), away(in: 9)],
+      said: [
+        "- h cannot be reached: connection refused",
+        "~ h is still unreachable: connection refused, next try in 9 s",
+      ]
+    ) { $0.outages["h"]?.nextTry == now + 9 },
+    Row(
+      news: [away(in: 5), away(in: 4)], said: ["- h cannot be reached: connection refused"]
+    ) { $0.outages["h"]?.nextTry == now + 4 },
+    Row(
+      news: [away(in: nil), .reachability(server: "h", .back), .reachability(server: "h", .back)],
+      said: ["- h cannot be reached: connection refused", "+ h answers again"]
+    ) { $0.outages.isEmpty },
+    Row(
+      news: [.reachability(server: "h", .asksToWait(busy, until: now + 7))],
+      said: ["~ h asks to wait: 503 Service Unavailable, next try in 7 s"]
+    ) { $0.waits["h"]?.nextTry == now + 7 },
+    Row(
+      news: [
+        .reachability(server: "h", .asksToWait(busy, until: now + 7)),
+        .reachability(server: "h", .asksToWait(busy, until: now)),
+      ],
+      said: ["~ h asks to wait: 503 Service Unavailable, next try in 7 s"]
+    ) { $0.waits.isEmpty },
+    Row(
+      news: [
+        away(in: 5), .reachability(server: "h", .asksToWait(busy, until: now + 7)),
+        .reachability(server: "h", .unneeded),
+      ],
+      said: [
+        "- h cannot be reached: connection refused",
+        "~ h asks to wait: 503 Service Unavailable, next try in 7 s",
+      ]
+    ) { $0.waits.isEmpty && $0.outages.isEmpty },
+    Row(
+      news: [.refusal(target: "t", .refused), .refusal(target: "t", .refused)],
+      said: ["-! t refuses the credentials: its files wait until you mend that and retry (how)"]
+    ) { $0.refusals == ["t": .refused] },
+    Row(
+      news: [.refusal(target: "t", .forbidden), .refusal(target: "t", nil)],
+      said: [
+        "~! t answered 403 to several files in a row: until it accepts one, they go one at a time"
+      ]
+    ) { $0.refusals.isEmpty },
+    Row(news: [.held("the disk is full")], said: ["-! the disk is full"]) {
+      !$0.settings.isStarted
+    },
+    Row(news: [.held("the disk is full"), .stopped(false)], said: ["-! the disk is full"]) {
+      $0.settings.isStarted
+    },
+  ]
+
+  private static let others: [Row] = [
+    Row(news: [.run(target: "t\u{1B}", RunNews(.none))], said: []) { _ in true },
+    Row(news: [.run(target: "t", RunNews(.opened))], said: [" ! t: opened"]) { _ in true },
+    Row(news: [.message("hello")], said: [" ! hello"]) { _ in true },
+    Row(news: [.notice("another hoist sends"), .aside(true)], said: []) {
+      $0.notice == "another hoist sends" && $0.isAside && $0.items.isAside
+    },
+    Row(news: [.aside(true), .gone(files: 3, bytes: 30)], said: []) {
+      $0.items.totals.goneFiles == 3 && $0.items.totals.goneBytes == 30
+    },
+    Row(news: [.lanes(4, target: "t"), .urls(["t": "http://h/"])], said: []) {
+      $0.lanesFound == ["t": 4] && $0.urls == ["t": "http://h/"]
+    },
+    Row(news: [.figures(SendingFigures(seconds: 2, bytes: 24))], said: []) {
+      $0.figures.bytes == 24
+    },
+  ]
+
+  @Test("News changes what is known, and says what is worth a line", arguments: rows.indices)
+  func news(_ index: Int) {
+    let row = Self.rows[index]
+    var state = QueueState(isReading: row.isReading)
+    let remarks = row.news.flatMap { state.hear($0, at: Self.now) }
+    #expect(remarks.map(Self.line) == row.said)
+    #expect(row.holds(state))
+  }
+
+  private static func line(_ remark: Remark) -> String {
+    let tone =
+      switch remark.tone {
+      case .plain: " "
+      case .step: "."
+      case .good: "+"
+      case .warning: "~"
+      case .bad: "-"
+      }
+    return tone + (remark.isMessage ? "! " : " ") + remark.text
+      + (remark.asksForRetry ? " (how)" : "")
+  }
+
+  @Test("Speeds count what moves, and not what had moved before")
+  func speeds() throws {
+    var (fresh, joined) = (QueueState(), QueueState())
+    for second in 0...4 {
+      let now = Instant(seconds: Double(second))
+      let sending = ItemState.sending(attempt: 1, sent: Int64(second) * 100, total: Self.size)
+      if second == 0 {
+        _ = fresh.hear(.added([Self.item(1)]), at: now)
+        _ = joined.hear(.added([Self.item(1)]), at: now)
+      }
+      _ = fresh.hear(.changed([(ItemID(1), sending)], at: now), at: now)
+      _ = joined.hear(.joined([(ItemID(1), sending)], at: now), at: now)
+    }
+    let end = Instant(seconds: 4)
+    let speed = try #require(fresh.speeds.totalSpeed(at: end))
+    #expect(speed > 90 && speed < 110, "\(speed)")
+    #expect(fresh.speeds.speed(of: ItemID(1), at: end) != nil)
+    #expect((joined.speeds.totalSpeed(at: end) ?? 0) < 1)
+
+    // Another limit makes another speed; other settings do not.
+    _ = fresh.hear(.settings(SenderSettings(lanes: ["t": .automatic])), at: end)
+    #expect(fresh.speeds.totalSpeed(at: end) != nil)
+    _ = fresh.hear(.settings(SenderSettings(limit: 50)), at: end)
+    #expect(fresh.speeds.totalSpeed(at: end) == nil)
+    #expect(fresh.settings.limit == 50)
+
+    // What is gone moves no more.
+    fresh.forget([ItemID(1)])
+    #expect(fresh.items.count == 0 && fresh.speeds.speed(of: ItemID(1), at: end) == nil)
+  }
+}
