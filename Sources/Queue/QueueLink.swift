@@ -8,7 +8,7 @@ import UploadModel
 @MainActor
 final class QueueLink {
   /// Called with orders from other sessions, if this session is the sender.
-  var onOrder: (SenderOrder) -> Void = { _ in }
+  var onOrder: (SenderOrder, @escaping SenderServer.Answer) -> Void = { _, _ in }
   var onNews: ([SenderNews]) -> Void = { _ in }
   /// Called when the sender is lost, with the news that resets what it had reported.
   var onLost: ([SenderNews]) -> Void = { _ in }
@@ -39,7 +39,7 @@ final class QueueLink {
   func serve() {
     stop()
     server = try? SenderServer(at: SocketPlace(queue: queue, environment: environment))
-    server?.onOrder = { [weak self] in self?.onOrder($0) }
+    server?.onOrder = { [weak self] in self?.onOrder($0, $1) }
   }
 
   func tell(_ news: [SenderNews]) { server?.tell(news) }
@@ -64,6 +64,12 @@ final class QueueLink {
     triesInVain = Self.mostTries
     listener?.stop()
     lose()
+  }
+
+  /// Hears the last news of a sender that has gone, and stops.
+  func finish() {
+    listener?.hearTheRest()
+    stop()
   }
 
   private func tryToListen() {

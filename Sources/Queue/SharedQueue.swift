@@ -94,6 +94,10 @@ package final class SharedQueue {
   private var ownSettings: SenderSettings
   /// What other processes have been told of items that have been removed.
   private var toldGone: (files: Int, bytes: Int64) = (0, 0)
+  /// How to tell other processes that no run is about to end.
+  private var askedForRuns: [SenderServer.Answer] = []
+  /// What to do once the process that sends the queue says that no run is about to end.
+  private var awaitingRuns: [@MainActor () -> Void] = []
   /// The revision of the queue on disk that has been told.
   private var revision: Int64 = 0
   /// The revision of the queue since which the sender's news may have taken precedence over the states in the queue.
@@ -113,7 +117,7 @@ package final class SharedQueue {
     conductor = Conductor(keeper, with: tools.sending, options: sending)
     link = QueueLink(queue: keeper.store.path, environment: tools.environment)
     (settings, ownSettings) = (options.settings, options.settings)
-    link.onOrder = { [weak self] in self?.obey($0) }
+    link.onOrder = { [weak self] in self?.obey($0, $1) }
     link.onNews = { [weak self] in self?.hear($0) }
     link.onLost = { [weak self] in self?.forgetNews($0) }
     ([link, holder] + self.observers).forEach(conductor.tell)
@@ -259,6 +263,7 @@ package final class SharedQueue {
       if isAside { retryTakingOver() }
     case .failure(let error): hold(error)
     }
+    answerAfterRuns()
   }
 
   /// From now on, uploads that are interrupted stay in the queue.
@@ -554,7 +559,12 @@ package final class SharedQueue {
   private func retryTakingOver() {
     Thread.detachNewThread { [weak self, keeper] in
       let result = Result { () throws(StoreError) in _ = try keeper.becomeSender(waiting: true) }
-      onMain { self?.takeOver(result) }
+      onMain {
+        // The link may not have noticed yet that the other process has gone. Its last news may be all that this session
+        // has waited for, so that it leaves before it takes over.
+        if case .success = result { self?.link.finish() }
+        onMain { self?.takeOver(result) }
+      }
     }
   }
 
@@ -563,9 +573,6 @@ package final class SharedQueue {
     guard !keeper.isLeaving else { return }
     do throws(StoreError) {
       try result.get()
-      // The link may not have noticed yet that the other process has gone. Stop the link before removing the notice
-      // that names that process.
-      link.stop()
       tell([.notice(options.notice)])
       // Whether the user has stopped the queue is recorded in the queue itself, not in either session.
       isStopped = try keeper.store.isStopped()
@@ -708,9 +715,14 @@ package final class SharedQueue {
 
   // MARK: As the one that sends
 
-  private func obey(_ order: SenderOrder) {
+  private func obey(_ order: SenderOrder, _ answer: @escaping SenderServer.Answer) {
+    // One that is leaving ends the link once its runs have ended.
     guard let engine, !keeper.isLeaving else { return }
     takeEdits()
+    if order == .awaitRuns {
+      askedForRuns.append(answer)
+      return answerAfterRuns()
+    }
     give(order, to: engine)
     let before = settings
     order.apply(to: &settings)
@@ -735,7 +747,41 @@ package final class SharedQueue {
     case .start(let isStarted): engine.setStarted(isStarted)
     case .limit(let limit): engine.setLimit(limit)
     case .lanes(let count, let target): engine.setConcurrency(count, of: target)
+    case .awaitRuns: break
     }
+  }
+
+  // MARK: Runs
+
+  /// Calls back once no run is about to end, here or in the process that sends the queue, and how those that were ended
+  /// has been told; at once if there is nobody to ask.
+  ///
+  /// A run ends after its last file, by a request of its own. The sender's engine is asked, and not the queue's file or
+  /// earlier news, since the end of that file may have become known before the sender had said that it ends the run.
+  package func afterRuns(_ body: @escaping @MainActor () -> Void) {
+    if let engine {
+      Task {
+        await engine.runsHaveEnded()
+        // After the news of these runs.
+        onMain(body)
+      }
+      return
+    }
+    awaitingRuns.append(body)
+    if !link.order(.awaitRuns) { goOnAfterRuns() }
+  }
+
+  private func goOnAfterRuns() {
+    let bodies = awaitingRuns
+    awaitingRuns = []
+    for body in bodies { body() }
+  }
+
+  /// Tells the processes that have asked. While the queue is being read, runs may still get files.
+  private func answerAfterRuns() {
+    guard !isReading else { return }
+    for answer in askedForRuns { afterRuns { answer([.runsHaveEnded]) } }
+    askedForRuns = []
   }
 
   // MARK: As one that looks on
@@ -763,6 +809,7 @@ package final class SharedQueue {
   }
 
   private func hear(_ news: [SenderNews]) {
+    defer { if news.contains(.runsHaveEnded) { goOnAfterRuns() } }
     // Once the session is leaving, its state stays as it is, for the report at the end.
     guard !keeper.isLeaving else { return }
     var (changes, before): ([(ItemID, ItemState)], [(ItemID, ItemState)]) = ([], [])
@@ -791,6 +838,7 @@ package final class SharedQueue {
       // It may have been told before the connection was lost.
       case .run(let target, let news) where runTroubles[target] == news: break
       case .run(let target, let news): conductor.hear(news, of: target)
+      case .runsHaveEnded: break
       case .complete:
         isInformed = true
         nameSender()
@@ -806,6 +854,8 @@ package final class SharedQueue {
 
   /// Falls back to the states in the queue, since the sender is silent, even where news had taken precedence over them.
   private func forgetNews(_ ends: [SenderNews]) {
+    // What it told before it went has been heard.
+    defer { goOnAfterRuns() }
     hear(ends)
     isInformed = false
     nameSender()

@@ -78,7 +78,10 @@ struct SenderSocketTests {
     let server = try SenderServer(at: place)
     defer { server.stop() }
     var orders: [SenderOrder] = []
-    server.onOrder = { orders.append($0) }
+    server.onOrder = { order, answer in
+      orders.append(order)
+      if order == .awaitRuns { answer([.runsHaveEnded]) }
+    }
     server.tell([Self.moving])
     let first = try Ear(at: place)
     try await wait(for: "the first news") { first.heard.last == .complete ? true : nil }
@@ -100,26 +103,29 @@ struct SenderSocketTests {
     second.listener?.send(.tryServers)
     try await wait(for: "the orders") { orders.count == 2 ? true : nil }
     #expect(Set(orders) == [.lanes(3, target: "nas"), .tryServers])
+    first.listener?.send(.awaitRuns)
+    try await wait(for: "the answer") { first.heard.last == .runsHaveEnded ? true : nil }
     server.stop()
     for ear in [first, second] {
       try await wait(for: "the end") { ear.hasEnded ? true : nil }
     }
+    #expect(!second.heard.contains(.runsHaveEnded), "only the first has asked")
     #expect(!FileManager.default.fileExists(atPath: place.path))
   }
 
   @Test(
     arguments: [
-      "GET / HTTP/1.1\r\n\r\n", "\n", "{}\n", "{\"hoist\":5,\"process\":1}\n",
-      "{\"hoist\":4}\n", "\u{0}\u{1}\u{2}\n",
-      "{\"hoist\":4,\"process\":1}\n{\"delete\":{}}\n",
-      "{\"hoist\":4,\"process\":1}\n{\"limit\":{\"_0\":-1}}\n",
-      "{\"hoist\":4,\"process\":1}\n[[[[[[\n",
+      "GET / HTTP/1.1\r\n\r\n", "\n", "{}\n", "{\"hoist\":6,\"process\":1}\n",
+      "{\"hoist\":5}\n", "\u{0}\u{1}\u{2}\n",
+      "{\"hoist\":5,\"process\":1}\n{\"delete\":{}}\n",
+      "{\"hoist\":5,\"process\":1}\n{\"limit\":{\"_0\":-1}}\n",
+      "{\"hoist\":5,\"process\":1}\n[[[[[[\n",
       String(repeating: "[", count: 100_000) + "\n",
     ])
   func whoSaysWhatIsNotSaidIsTurnedAway(_ text: String) async throws {
     let server = try SenderServer(at: place)
     defer { server.stop() }
-    server.onOrder = { Issue.record("\($0)") }
+    server.onOrder = { order, _ in Issue.record("\(order)") }
     let honest = try Ear(at: place)
     let peer = try Peer(at: place)
     _ = peer.say(text)
@@ -186,7 +192,7 @@ struct SenderSocketTests {
     try place.prepare()
     try #require(LocalSocket.call(bind, listening, try place.address()) == 0)
     try #require(listen(listening, 4) == 0)
-    for line in ["{\"hoist\":5,\"process\":1}\n", "hello\n", String(repeating: "x", count: 100)] {
+    for line in ["{\"hoist\":6,\"process\":1}\n", "hello\n", String(repeating: "x", count: 100)] {
       let ear = try Ear(at: place)
       let peer = accept(listening, nil, nil)
       defer { close(peer) }
@@ -225,7 +231,7 @@ struct SenderSocketTests {
   func anotherUserIsTurnedAway() async throws {
     let server = try SenderServer(at: place)
     defer { server.stop() }
-    server.onOrder = { Issue.record("\($0)") }
+    server.onOrder = { order, _ in Issue.record("\(order)") }
     // The folder keeps others out. Should it not, the socket does.
     for path in [folder.path, place.folder] { chmod(path, 0o711) }
     chmod(place.path, 0o666)

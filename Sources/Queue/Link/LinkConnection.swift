@@ -98,10 +98,10 @@ final class LinkConnection {
     return true
   }
 
-  private func read() {
+  /// Reads what has come. `times` limits it, so that an endless sender cannot monopolize the main queue.
+  func read(atMost times: Int = 4) {
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-    // A few reads at a time, so that an endless sender cannot monopolize the main queue.
-    for _ in 0..<4 where isOpen {
+    for _ in 0..<times where isOpen {
       switch LocalSocket.receive(from: descriptor, into: &buffer) {
       case .bytes(let count):
         guard let lines = cutter.cut(buffer[..<count]) else { return close() }

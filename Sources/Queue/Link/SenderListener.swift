@@ -41,6 +41,12 @@ package final class SenderListener {
     for order in order.portions { connection.send(LinkLine.encode(order)) }
   }
 
+  /// Hears what a sender that has gone has left behind.
+  func hearTheRest() {
+    connection.read(atMost: .max)
+    deliver()
+  }
+
   /// Stops listening; neither `onNews` nor `onEnd` is called afterwards.
   package func stop() {
     (onNews, onEnd) = ({ _ in }, {})

@@ -16,6 +16,8 @@ package enum SenderOrder: Hashable, Sendable, Codable {
   case lanes(Concurrency, target: String)
   /// Retry unreachable servers now.
   case tryServers
+  /// Say when no run is about to end.
+  case awaitRuns
 
   /// Whether the order is within bounds. This must be checked, since other processes are not trusted.
   package var isValid: Bool {
@@ -23,7 +25,7 @@ package enum SenderOrder: Hashable, Sendable, Codable {
     case .retry(let ids), .pause(let ids): ids.count <= Self.mostItems
     case .limit(let limit): limit.map { $0 > 0 } ?? true
     case .lanes(let count, _): count.isValid
-    case .start, .tryServers: true
+    case .start, .tryServers, .awaitRuns: true
     }
   }
 
@@ -32,7 +34,7 @@ package enum SenderOrder: Hashable, Sendable, Codable {
     case .start(let isStarted): settings.isStarted = isStarted
     case .limit(let limit): settings.limit = limit
     case .lanes(let count, let target): settings.lanes[target] = count
-    case .retry, .pause, .tryServers: break
+    case .retry, .pause, .tryServers, .awaitRuns: break
     }
   }
 
@@ -48,7 +50,7 @@ package enum SenderOrder: Hashable, Sendable, Codable {
     switch self {
     case .retry(let ids): return cut(ids, Self.retry)
     case .pause(let ids): return cut(ids, Self.pause)
-    case .start, .limit, .lanes, .tryServers: return [self]
+    case .start, .limit, .lanes, .tryServers, .awaitRuns: return [self]
     }
   }
 }

@@ -10,8 +10,11 @@ package final class SenderServer {
   /// The time limit for a listener's greeting, in seconds.
   private static let patience = 10.0
 
+  /// Tells something to the listener that has given an order, and to no other.
+  package typealias Answer = @MainActor @Sendable ([SenderNews]) -> Void
+
   /// Called with each valid order.
-  package var onOrder: (SenderOrder) -> Void = { _ in }
+  package var onOrder: (SenderOrder, @escaping Answer) -> Void = { _, _ in }
 
   private let place: SocketPlace
   private let source: any DispatchSourceRead
@@ -83,9 +86,9 @@ package final class SenderServer {
       guard let self else { return }
       connection?.send(status.news.flatMap(LinkLine.encode), isOwed: true)
     }
-    connection.onLine = { [weak self] line in
+    connection.onLine = { [weak self, weak connection] line in
       guard let order = LinkLine.decode(SenderOrder.self, line), order.isValid else { return false }
-      self?.onOrder(order)
+      self?.onOrder(order) { connection?.send($0.flatMap(LinkLine.encode)) }
       return true
     }
     connection.begin()

@@ -13,7 +13,7 @@ final class Runs {
   /// How many last requests are under way.
   private(set) var endings = 0
   /// Resumed once no run is about to end.
-  private var whenEnded: CheckedContinuation<Void, Never>?
+  private var whenEnded: [CheckedContinuation<Void, Never>] = []
 
   var names: [String] { runs.keys.sorted() }
 
@@ -184,7 +184,9 @@ final class Runs {
         advance(.idle(hasFailed: engine.hooks.hasUnsent(name)), of: name, on: engine)
       }
     }
-    if !runs.values.contains(where: \.isEnding) { whenEnded.take()?.resume() }
+    guard !runs.values.contains(where: \.isEnding) else { return }
+    for waiting in whenEnded { waiting.resume() }
+    whenEnded = []
   }
 
   /// Ends a target's run now that all its files are finished, and reports the result, or that there was no run. If the
@@ -207,7 +209,7 @@ final class Runs {
   /// Returns once no run is about to end. Runs that cannot end yet stay open.
   func haveEnded(on engine: isolated UploadEngine) async {
     await withCheckedContinuation { continuation in
-      whenEnded = continuation
+      whenEnded.append(continuation)
       engine.fillSoon()
     }
   }

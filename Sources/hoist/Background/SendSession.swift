@@ -54,6 +54,8 @@ final class SendSession: QueueHolder {
   private var finishing: Finishing?
   /// Whether what follows from the last news is about to be done.
   private var isDue = false
+  /// Whether everything is done but perhaps the requests that end runs.
+  private var awaitsRuns = false
   /// Whether a signal has asked the session to end.
   private var wasStopped = false
   /// Continues `run` once the session is over; nil before and after that.
@@ -111,8 +113,6 @@ final class SendSession: QueueHolder {
       tellOfTheEnd()
     }
     guard over != nil, !state.isReading, !isDue else { return }
-    // At once: what is told after the last file's end is no longer this session's.
-    if finishing != nil, isDone { return leave() }
     isDue = true
     // Not within this call, which is a part of what the queue is doing.
     onMain {
@@ -143,7 +143,17 @@ final class SendSession: QueueHolder {
       finishing = state.settings.isStarted || state.isAside ? .queue : .underWay
       if !isDone { sayHowToEnd() }
     }
-    if isDone { leave() }
+    if isDone, !awaitsRuns { leaveWithRuns() }
+  }
+
+  /// Leaves once it is known how the runs ended, unless more is to be sent by then.
+  private func leaveWithRuns() {
+    awaitsRuns = true
+    queue?.afterRuns { [weak self] in
+      guard let self else { return }
+      awaitsRuns = false
+      if isDone { leave() }
+    }
   }
 
   private var isDone: Bool {

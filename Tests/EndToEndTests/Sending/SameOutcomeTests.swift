@@ -48,8 +48,7 @@ extension EndToEnd {
       }
       let summary = said.lines.first { $0.contains(" sent") && $0.contains(" of ") } ?? ""
       #expect(Self.plain(summary) == situation.summary, "\(said.lines)")
-      #expect(
-        said.status == situation.status || situation.comesLate && way == .onlooker, "\(said)")
+      #expect(said.status == situation.status, "\(said)")
       #expect(server.requests == situation.requests)
     }
 

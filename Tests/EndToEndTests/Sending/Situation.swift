@@ -21,8 +21,8 @@ struct Situation: Sendable, CustomTestStringConvertible {
   /// The summary without figures.
   var summary: String
   var status: Int32 = 0
-  /// Whether a hoist that only watches may leave, with the last file, before it learns of the trouble.
-  var comesLate = false
+  /// A path whose requests are answered late, so that nobody knows the reply who has not waited for it.
+  var latePath: String?
   /// Whether a screen waits for a person who mends the trouble.
   var needsPerson = false
   /// How many requests the server gets.
@@ -181,7 +181,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
         close = { url = "http://127.0.0.1:PORT/close" }
         """,
       replies: ["/close": ["400 |incomplete"]],
-      summary: "3 of 3 files sent", status: 1, comesLate: true, requests: 5),
+      summary: "3 of 3 files sent", status: 1, latePath: "/close", requests: 5),
   ]
 
   /// The server of a situation.
@@ -206,7 +206,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
     init(_ situation: Situation, at port: Int? = nil, isHeld: Bool) throws {
       let book = Book(isHeld: isHeld)
       self.book = book
-      let replies = situation.replies
+      let (replies, latePath) = (situation.replies, situation.latePath)
       let port = try port ?? HostileServer.closedPort()
       server = try HostileServer(port: port) { connection, _ in
         while let request = connection.readHead() {
@@ -219,6 +219,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
           while book.content.withLock({ $0.isHeld }) { Thread.sleep(forTimeInterval: 0.005) }
           let parts = request.line.split(separator: " ").map(String.init)
           guard parts.count == 3 else { return }
+          if parts[1] == latePath { Thread.sleep(forTimeInterval: 0.5) }
           let isUpload = parts[0] == "POST" || parts[0] == "PUT"
           let name = isUpload ? parts[1] : "\(parts[0]) \(parts[1])"
           let number = book.content.withLock { content in
