@@ -31,14 +31,18 @@ struct RankedSet: Sendable {
 
   mutating func insert(_ entry: Entry) {
     guard !chunks.isEmpty else { return chunks.append([entry]) }
-    let chunk = chunk(for: entry.rank)
-    chunks[chunk].insert(entry, at: position(of: entry.rank, in: chunk))
-    guard chunks[chunk].count > Self.longest else { return }
-    // Most entries are appended. Splitting off only the new entry then leaves full chunks full.
-    let isLast = chunk == chunks.count - 1 && chunks[chunk].last == entry
-    let upper = Array(chunks[chunk][(isLast ? Self.longest : Self.longest / 2)...])
-    chunks[chunk].removeLast(upper.count)
-    chunks.insert(upper, at: chunk + 1)
+    var chunk = chunk(for: entry.rank)
+    var position = position(of: entry.rank, in: chunk)
+    if chunks[chunk].count == Self.longest {
+      // Most entries are appended, which leaves full chunks full.
+      if position == Self.longest, chunk == chunks.count - 1 { return chunks.append([entry]) }
+      let half = Self.longest / 2
+      let upper = Array(chunks[chunk][half...])
+      chunks[chunk].removeLast(upper.count)
+      chunks.insert(upper, at: chunk + 1)
+      if position > half { (chunk, position) = (chunk + 1, position - half) }
+    }
+    chunks[chunk].insert(entry, at: position)
   }
 
   mutating func remove(_ rank: Int64) {

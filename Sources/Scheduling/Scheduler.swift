@@ -20,7 +20,7 @@ package struct Scheduler: Sendable {
     package var id: ItemID
     var bytes: Int64
     /// The form field that carries the file, if that is not the target's own field.
-    var field: String?
+    @Rare var field: String?
     /// Where the file goes, shared with the other files that go there.
     package var plan: SendPlan
     /// How many attempts the file has had.
@@ -75,7 +75,7 @@ package struct Scheduler: Sendable {
   /// Whether files wait for the user if their credentials are refused.
   package let waitsForPerson: Bool
 
-  private(set) var entries: [ItemID: Entry] = [:]
+  private(set) var entries = ItemTable<Entry>()
   /// All files in the order of the line.
   private(set) var order = RankedSet()
   private(set) var routes: [RouteState] = []
@@ -83,8 +83,8 @@ package struct Scheduler: Sendable {
   private(set) var servers: [Origin: Server] = [:]
   /// The waits that servers have asked for.
   private(set) var waits: [Origin: Wait] = [:]
-  private(set) var groups: [Int: [ItemID]] = [:]
-  private var lastGroup = 0
+  private(set) var groups: [Int32: [ItemID]] = [:]
+  private var lastGroup: Int32 = 0
   /// The most requests under way at once.
   package let laneCount: Int
   private(set) var lanes: [Int: Lane] = [:]
@@ -369,12 +369,23 @@ extension Scheduler {
     var isAvailable: Bool { self == .line || self == .away(.backOff) }
   }
 
+  /// A file in the scheduler. There can be hundreds of thousands, so an entry takes as little room as possible.
   struct Entry: Sendable {
     var file: File
-    var route: Int
+    private var routeNumber: Int32
     var rank: Int64
     var place: Place
-    var group: Int?
+    var group: Int32?
+
+    init(file: File, route: Int, rank: Int64, place: Place) {
+      (self.file, self.rank, self.place) = (file, rank, place)
+      routeNumber = Int32(clamping: route)
+    }
+
+    var route: Int {
+      get { Int(routeNumber) }
+      set { routeNumber = Int32(clamping: newValue) }
+    }
 
     var ranked: RankedSet.Entry { RankedSet.Entry(rank: rank, id: file.id) }
   }

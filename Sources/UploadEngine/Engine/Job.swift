@@ -168,16 +168,6 @@ extension UploadEngine.Job {
   }
 }
 
-/// A value that hardly any job has. Unboxed, such values would take more memory than all the others together.
-@propertyWrapper struct Rare<Value: Sendable> {
-  private var box: Boxed<Value>?
-
-  var wrappedValue: Value? {
-    get { box?.value }
-    set { box = newValue.map(Boxed.init(_:)) }
-  }
-}
-
 extension UploadItem {
   /// The file, held open. Unless its upload has begun, the file must be unchanged since it was queued.
   func opened(after point: ResumePoint? = nil) throws(Failure.Cause) -> HeldFile {

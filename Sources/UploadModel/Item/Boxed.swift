@@ -40,3 +40,21 @@ extension Boxed: Equatable where Value: Equatable {
 extension Boxed: Hashable where Value: Hashable {
   package func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
 }
+
+/// A value that hardly any owner has, and that takes the room of a reference in the others.
+@propertyWrapper package struct Rare<Value: Sendable>: Sendable {
+  private var box: Boxed<Value>?
+
+  package init() {}
+
+  package init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+
+  package var wrappedValue: Value? {
+    get { box?.value }
+    set { box = newValue.map(Boxed.init(_:)) }
+  }
+}
+
+extension Rare: Equatable where Value: Equatable {}
+
+extension Rare: Hashable where Value: Hashable {}
