@@ -105,12 +105,7 @@ extension UploadEngine {
     }
 
     /// The upload as the scheduler sees it.
-    var entry: Scheduler.File {
-      let item = upload.item
-      return Scheduler.File(
-        id: item.id, bytes: item.size, field: item.field, plan: upload.destination,
-        attempts: machine.attempts)
-    }
+    var entry: Scheduler.File { upload.entry(after: machine.attempts) }
 
     /// Whether the server has accepted the upload, but has not finished processing it.
     var isProcessed: Bool { if case .processing = machine.state { true } else { false } }
@@ -165,6 +160,14 @@ extension UploadEngine.Job {
     do throws(FileError) { return try file.proof(of: point.taken) } catch {
       throw Failure.Cause(error, wasSeen: true)
     }
+  }
+}
+
+extension UploadJob {
+  /// The upload as the scheduler sees it, after this many attempts.
+  func entry(after attempts: Int = 0) -> Scheduler.File {
+    Scheduler.File(
+      id: item.id, bytes: item.size, field: item.field, plan: destination, attempts: attempts)
   }
 }
 

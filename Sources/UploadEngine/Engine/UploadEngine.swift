@@ -21,7 +21,7 @@ package actor UploadEngine {
   private let report: @Sendable ([(ItemID, ItemState)]) -> Void
   private var news: [(ItemID, ItemState)] = []
 
-  private var jobs: [ItemID: Job] = [:]
+  private var jobs: JobList
   private(set) var scheduler: Scheduler
   private var clock = SendingClock()
   /// How many attempts are under way.
@@ -106,6 +106,7 @@ package actor UploadEngine {
     tokenSource = tokens
     sentAddresses = sent
     self.preparesAhead = preparesAhead
+    jobs = JobList(waitsForServers: waitsForServers)
     scheduler = Scheduler(
       lanes: min(lanes, Self.mostLanes), waitsForServers: waitsForServers,
       waitsForPerson: waitsForPerson)
@@ -239,23 +240,30 @@ extension UploadEngine {
 
   private func accept(_ uploads: [UploadJob]) {
     var files: [Scheduler.File] = []
+    var processed: [ItemID] = []
     for upload in uploads {
       let id = upload.item.id
-      if let job = jobs[id] {
-        if job.isRemoved { job.successor = upload }
+      if jobs.contains(id) {
+        if let job = jobs[id], job.isRemoved { job.successor = upload }
         continue
       }
-      let job = Job(upload, waitsForServers: scheduler.waitsForServers)
-      jobs[id] = job
-      recordPhase(of: id, job)
-      files.append(job.entry)
+      add(upload)
+      files.append(upload.entry())
+      if upload.item.state.isProcessed { processed.append(id) }
     }
     carryOut(scheduler.add(files))
     // Servers have already accepted these files, and are asked about their state.
-    for file in files where jobs[file.id]?.isProcessed == true {
-      carryOut(scheduler.park(file.id, .over))
-      handle(.retry, for: file.id)
+    for id in processed {
+      guard let job = jobs[id] else { continue }
+      recordPhase(of: id, job)
+      carryOut(scheduler.park(id, .over))
+      handle(.retry, for: id)
     }
+  }
+
+  private func add(_ upload: UploadJob) {
+    jobs.add(upload)
+    _ = clock.record(from: nil, to: .waiting, at: time.now())
   }
 
   /// Cancels uploads. Those that had not started leave the line.
@@ -431,9 +439,9 @@ extension UploadEngine {
     var limit: TimeSource.Timer?
     await withCheckedContinuation { continuation in
       whenIdle = continuation
-      for (id, job) in jobs {
+      for job in Array(jobs.all) {
         guard let attempt = job.attempt, !(sparesHandedOver && attempt.hasSentAll) else { continue }
-        handle(.cancel, for: id)
+        handle(.cancel, for: job.id)
       }
       fillSoon()
       limit = after(seconds) { $0.whenIdle.take()?.resume() }
@@ -685,10 +693,8 @@ extension UploadEngine {
   /// Replaces a removed upload with the one that has since been submitted under its identifier, if any.
   private func replace(_ id: ItemID, _ job: Job) {
     guard let successor = job.successor else { return forget(id) }
-    let job = Job(successor, waitsForServers: scheduler.waitsForServers)
-    jobs[id] = job
-    recordPhase(of: id, job)
-    carryOut(scheduler.change(job.entry) + scheduler.queue(id, attempts: 0))
+    add(successor)
+    carryOut(scheduler.change(successor.entry()) + scheduler.queue(id, attempts: 0))
     note([(id, .waiting)])
   }
 
@@ -698,7 +704,7 @@ extension UploadEngine {
       stopTimer(of: job)
       if job.holdsFileOpen { openFiles -= 1 }
       runs.leaveUnopened([job], on: self)
-      jobs[id] = nil
+      jobs.remove(id)
       recordPhase(nil, of: job)
     }
     carryOut(scheduler.remove(id))
@@ -789,17 +795,15 @@ extension UploadEngine {
 
   /// Lets the uploads of a route be sent once more with yet another token.
   func forgetSecondTime(on route: Route) {
-    for job in jobs.values where job.route == route { job.wasAuthorizedAgain = false }
+    for job in jobs.all where job.route == route { job.wasAuthorizedAgain = false }
   }
 
   /// Whether files for a target wait in line.
-  func hasWaiting(for target: String) -> Bool {
-    jobs.values.contains { $0.machine.state == .waiting && $0.upload.target.name == target }
-  }
+  func hasWaiting(for target: String) -> Bool { jobs.hasWaiting(for: target) }
 
   /// Whether a server is still at work on a file of a target.
   func hasProcessing(for target: String) -> Bool {
-    jobs.values.contains { $0.isProcessed && $0.upload.target.name == target }
+    jobs.all.contains { $0.isProcessed && $0.upload.target.name == target }
   }
 }
 
