@@ -11,34 +11,68 @@ package struct ItemList: Sendable {
     /// How many of its bytes are acknowledged by the other side. When an attempt ends, this is kept until the next one
     /// begins.
     package private(set) var reached: Int64 = 0
-    /// How its attempts in this session ended, the latest last.
-    package fileprivate(set) var attempts: [Attempt] = []
-    /// The server's message when it refused the item, in a sentence.
-    package private(set) var said: String?
-    /// Whether it was edited since it failed, so that the advice no longer applies.
-    package fileprivate(set) var isEditedSinceFailure = false
+    /// Nil for an item to which nothing has happened yet: most have not begun.
+    private var story: Boxed<Story>?
+
+    private struct Story: Sendable {
+      var attempts: [Attempt] = []
+      var said: String?
+      var isEditedSinceFailure = false
+    }
 
     package init(item: UploadItem) {
       self.item = item
-      said = item.state.failure?.said
       reached = item.state.bytesAcknowledged(of: item.sentSize) ?? item.keptBytes
+      recordFailure()
+    }
+
+    /// How its attempts in this session ended, the latest last.
+    package var attempts: [Attempt] { story?.value.attempts ?? [] }
+
+    /// The server's message when it refused the item, in a sentence.
+    package var said: String? { story?.value.said }
+
+    /// Whether it was edited since it failed, so that the advice no longer applies.
+    package fileprivate(set) var isEditedSinceFailure: Bool {
+      get { story?.value.isEditedSinceFailure == true }
+      set { if newValue != isEditedSinceFailure { change { $0.isEditedSinceFailure = newValue } } }
+    }
+
+    private mutating func change(_ body: (inout Story) -> Void) {
+      // Take it out, so that it is changed in place.
+      var story = story.take() ?? Boxed(Story())
+      body(&story.value)
+      self.story = story
+    }
+
+    /// Keeps how an attempt ended. Only the last few are kept.
+    fileprivate mutating func record(_ attempt: Attempt) {
+      change { story in
+        story.attempts.append(attempt)
+        if story.attempts.count > 20 { story.attempts.removeFirst() }
+      }
+    }
+
+    /// Notes what was said about the item's failure, if it has failed.
+    private mutating func recordFailure() {
+      let said = item.state.failure?.said
+      if said != nil || story != nil {
+        change { ($0.said, $0.isEditedSinceFailure) = (said, false) }
+      }
     }
 
     /// Replaces the item by its current version.
     package mutating func set(_ item: UploadItem) {
-      if item.state != self.item.state {
-        said = item.state.failure?.said
-        isEditedSinceFailure = false
-      }
+      let isChanged = item.state != self.item.state
       self.item = item
       reach()
+      if isChanged { recordFailure() }
     }
 
     fileprivate mutating func set(_ state: ItemState) {
       item.state = state
       reach()
-      said = state.failure?.said
-      isEditedSinceFailure = false
+      recordFailure()
     }
 
     /// How many of the bytes acknowledged so far need not be sent again.
@@ -75,7 +109,7 @@ package struct ItemList: Sendable {
   /// Changes when an item's state becomes one of another kind.
   package private(set) var kindsVersion = 0
   package private(set) var totals = Totals()
-  private var positions: [ItemID: Int] = [:]
+  private var positions = ItemTable<Int32>()
   /// How many items go to each target.
   private var targets: [String: Int] = [:]
   /// How many items are being sent to each target.
@@ -104,14 +138,8 @@ package struct ItemList: Sendable {
   /// When the attempts that are under way began.
   private var beginnings: [ItemID: Instant] = [:]
 
-  /// A file and the target that it goes to.
-  private struct Errand: Hashable {
-    var path: [UInt8]
-    var target: String
-  }
-
   /// How many unfinished items send the same file to the same target.
-  private var errands: [Errand: Int] = [:]
+  private var errands = ErrandCounts()
   /// The items that were removed, and whether they had been sent by then.
   package private(set) var removed: [ItemID: Bool] = [:]
   /// The progress of items that were removed since the queue was last at rest.
@@ -171,12 +199,11 @@ package struct ItemList: Sendable {
 
   /// How many unfinished items send the file at this path to a target.
   package func copies(of path: [UInt8], for target: String) -> Int {
-    errands[Errand(path: path, target: target)] ?? 0
+    errands.count(of: path, for: target)
   }
 
   private mutating func countErrand(_ item: UploadItem, by step: Int) {
-    let count = copies(of: item) + step
-    errands[Errand(path: item.location.bytes, target: item.target)] = count > 0 ? count : nil
+    errands.count(item.location.bytes, for: item.target, by: step)
   }
 
   private mutating func count(_ row: Row) {
@@ -207,24 +234,21 @@ package struct ItemList: Sendable {
 
   package var count: Int { rows.count }
 
-  package func position(of id: ItemID) -> Int? { positions[id] }
+  package func position(of id: ItemID) -> Int? { positions[id].map(Int.init) }
 
-  package func row(_ id: ItemID) -> Row? { positions[id].map { rows[$0] } }
+  package func row(_ id: ItemID) -> Row? { position(of: id).map { rows[$0] } }
 
   /// Appends items. An item that is already there is replaced in place.
   package mutating func append(_ items: [UploadItem]) {
     version += 1
-    if items.count > rows.count {
-      rows.reserveCapacity(rows.count + items.count)
-      positions.reserveCapacity(rows.count + items.count)
-    }
+    makeRoom(for: items.count)
     for item in items {
-      if let position = positions[item.id] {
+      if let position = position(of: item.id) {
         discount(rows[position])
         rows[position].set(item)
         count(rows[position])
       } else {
-        positions[item.id] = rows.count
+        setPosition(of: item.id, to: rows.count)
         rows.append(Row(item: item))
         count(rows[rows.count - 1])
       }
@@ -232,19 +256,28 @@ package struct ItemList: Sendable {
     forgetGoneAtRest()
   }
 
-  /// Records how an attempt ended. Only the last few are kept. A retry by hand continues the numbering.
+  /// Makes room for more rows. By itself, an array would take twice the room that it needs.
+  private mutating func makeRoom(for more: Int) {
+    let needed = rows.count + more
+    if needed > rows.capacity { rows.reserveCapacity(needed + rows.count / 4) }
+  }
+
+  private mutating func setPosition(of id: ItemID, to position: Int) {
+    positions[id] = Int32(clamping: position)
+  }
+
+  /// Records how an attempt ended. A retry by hand continues the numbering.
   private mutating func record(_ attempt: Attempt, at position: Int) {
     var attempt = attempt
     attempt.beginning = beginnings[rows[position].item.id]
     attempt.reached = rows[position].reached
     attempt.number = max(attempt.number, (rows[position].attempts.last?.number ?? 0) + 1)
-    rows[position].attempts.append(attempt)
-    if rows[position].attempts.count > 20 { rows[position].attempts.removeFirst() }
+    rows[position].record(attempt)
   }
 
   /// Records where an item can resume. Returns the changed item.
   package mutating func setResumePoint(_ id: ItemID, _ point: ResumePoint?) -> UploadItem? {
-    guard let position = positions[id] else { return nil }
+    guard let position = position(of: id) else { return nil }
     totals.subtract(rows[position].item, reached: rows[position].counted)
     rows[position].item.resumePoint = point
     totals.add(rows[position].item, reached: rows[position].counted)
@@ -255,7 +288,7 @@ package struct ItemList: Sendable {
   package mutating func change(
     _ id: ItemID, to state: ItemState, at instant: Instant
   ) -> UploadItem? {
-    guard let position = positions[id] else { return nil }
+    guard let position = position(of: id) else { return nil }
     let known = rows[position].item
     let old = known.state
     totals.subtract(rows[position].item, reached: rows[position].counted)
@@ -278,7 +311,7 @@ package struct ItemList: Sendable {
 
   /// Notes that items were edited by the user.
   package mutating func noteEdited(_ ids: some Sequence<ItemID>) {
-    for position in ids.compactMap({ positions[$0] }) { rows[position].isEditedSinceFailure = true }
+    for position in ids.compactMap(position(of:)) { rows[position].isEditedSinceFailure = true }
   }
 
   /// Takes what the sender counts of the items that were removed.
@@ -289,10 +322,10 @@ package struct ItemList: Sendable {
 
   package mutating func remove(_ ids: Set<ItemID>) {
     version += 1
-    let first = ids.compactMap { positions[$0] }.min() ?? rows.count
+    let first = ids.compactMap(position(of:)).min() ?? rows.count
     for id in ids {
       guard let position = positions.removeValue(forKey: id) else { continue }
-      let row = rows[position]
+      let row = rows[Int(position)]
       discount(row)
       removed[id] = row.item.state.isDone
       beginnings[id] = nil
@@ -309,7 +342,7 @@ package struct ItemList: Sendable {
   /// The places of those items in `ids` that are in the queue, in its order. Each place is given by the next item that
   /// is not in `ids`, so that the items can be put back one after the other.
   package func places(of ids: Set<ItemID>) -> [QueuePlace] {
-    let positions = ids.compactMap { self.positions[$0] }.sorted()
+    let positions = ids.compactMap(position(of:)).sorted()
     var next = (index: rows.count, id: ItemID?.none)
     return positions.reversed().map { position in
       if position + 1 < next.index { next.id = rows[position + 1].item.id }
@@ -353,9 +386,9 @@ package struct ItemList: Sendable {
 
   /// Moves one item. Rows that are not between its old and its new place stay as they are.
   private mutating func move(_ id: ItemID, before other: ItemID?) {
-    guard id != other, let position = positions[id] else { return }
+    guard id != other, let position = position(of: id) else { return }
     version += 1
-    let place = other.flatMap { positions[$0] } ?? rows.count
+    let place = other.flatMap(position(of:)) ?? rows.count
     let target = place > position ? place - 1 : place
     let step = position < target ? 1 : -1
     for index in stride(from: position, to: target, by: step) { rows.swapAt(index, index + step) }
@@ -365,19 +398,21 @@ package struct ItemList: Sendable {
   /// Puts these items in this order, within the places that they occupy.
   package mutating func arrange(_ order: [ItemID]) {
     version += 1
-    let named = order.compactMap { positions[$0] }
+    let named = order.compactMap(position(of:))
     let places = Set(named).sorted()
     guard places.count == named.count else { return }
     let moved = named.map { rows[$0] }
     for (place, row) in zip(places, moved) {
       rows[place] = row
-      positions[row.item.id] = place
+      setPosition(of: row.item.id, to: place)
     }
   }
 
   private mutating func renumber(from first: Int, through last: Int = .max) {
     guard first < rows.count else { return }
-    for index in first...min(last, rows.count - 1) { positions[rows[index].item.id] = index }
+    for index in first...min(last, rows.count - 1) {
+      setPosition(of: rows[index].item.id, to: index)
+    }
   }
 }
 
