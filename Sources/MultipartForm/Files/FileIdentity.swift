@@ -11,16 +11,31 @@ public struct FileIdentity: Hashable, Sendable, Codable {
   public var inode: UInt64
   /// The size in bytes.
   public var size: Int64
-  /// The time of the last change of the content, in nanoseconds since 1970. It is a file's own time, which may be any:
-  /// 64 bits would end in 2262.
-  public var modified: Int128
+  /// The time of the last change of the content, in nanoseconds since 1970. It is a file's own time, which may be any
+  /// that the system knows, a number of seconds in 64 bits: nanoseconds in 64 bits would end in 2262.
+  public var modified: Int128 {
+    get { Int128(seconds) * Self.second + Int128(nanoseconds) }
+    set { (seconds, nanoseconds) = Self.parts(of: newValue) }
+  }
+  // The time as the system gives it, which takes less room than its 128 bits and their alignment.
+  private var seconds: Int64
+  private var nanoseconds: UInt32
+
+  private static let second: Int128 = 1_000_000_000
+
+  private static func parts(of time: Int128) -> (seconds: Int64, nanoseconds: UInt32) {
+    let (quotient, remainder) = time.quotientAndRemainder(dividingBy: second)
+    return remainder < 0
+      ? (Int64(clamping: quotient - 1), UInt32(remainder + second))
+      : (Int64(clamping: quotient), UInt32(remainder))
+  }
 
   /// Makes an identity from stored values, for example from a queue's database.
   public init(device: UInt64, inode: UInt64, size: Int64, modified: Int128) {
     self.device = device
     self.inode = inode
     self.size = size
-    self.modified = modified
+    (seconds, nanoseconds) = Self.parts(of: modified)
   }
 
   /// Asks the system for the identity of the file at a path; symbolic links are followed. The file is not opened, so
@@ -74,5 +89,34 @@ package struct FileStamp: Hashable, Sendable {
   /// Makes a stamp from stored values.
   package init(identity: FileIdentity, changed: Int64) {
     (self.identity, self.changed) = (identity, changed)
+  }
+}
+
+extension FileIdentity {
+  private enum CodingKeys: String, CodingKey {
+    case device, inode, size, modified
+  }
+
+  /// Reads an identity as ``encode(to:)`` writes it.
+  ///
+  /// - Throws: `DecodingError` if it is not one.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      device: try values.decode(UInt64.self, forKey: .device),
+      inode: try values.decode(UInt64.self, forKey: .inode),
+      size: try values.decode(Int64.self, forKey: .size),
+      modified: try values.decode(Int128.self, forKey: .modified))
+  }
+
+  /// Writes the identity, the time in nanoseconds.
+  ///
+  /// - Throws: what the encoder throws.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(device, forKey: .device)
+    try values.encode(inode, forKey: .inode)
+    try values.encode(size, forKey: .size)
+    try values.encode(modified, forKey: .modified)
   }
 }

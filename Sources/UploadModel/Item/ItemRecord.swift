@@ -14,15 +14,6 @@ package struct ItemRecord: Hashable, Sendable {
   package var location: FileLocation
   /// The file name to give the server, unless the target derives another name from it.
   package var fileName: String
-  /// Whether the user chose the name, which then takes precedence over the target's.
-  package var nameIsChosen = false
-  /// What keeps the file from being sent, since another file would be overwritten.
-  package var clash: Clash?
-  /// What to do if its name is taken on the server, as the user has chosen; nil leaves it to the target.
-  package var ifThere: IfThere?
-  /// Whether an attempt broke off after the server had got some of the file, so that it may have kept that under the
-  /// file's name.
-  package var mayHaveLeftRemnant = false
   private var kind: Boxed<Kind>
 
   /// What many files of a queue have in common. Their records can share it; see `Pool`.
@@ -34,10 +25,16 @@ package struct ItemRecord: Hashable, Sendable {
     var typeSource: String
     var typeIsCertain: Bool
     var contentType: String?
+    var nameIsChosen = false
+    var clash: Clash?
+    var ifThere: IfThere?
+    var mayHaveLeftRemnant = false
 
     /// Compares bytes: the names of two folders can be the same characters in other bytes.
     static func == (one: Kind, other: Kind) -> Bool {
-      one.typeIsCertain == other.typeIsCertain
+      one.typeIsCertain == other.typeIsCertain && one.nameIsChosen == other.nameIsChosen
+        && one.clash == other.clash && one.ifThere == other.ifThere
+        && one.mayHaveLeftRemnant == other.mayHaveLeftRemnant
         && one.target.hasSameScalars(as: other.target)
         && one.folder.hasSameScalars(as: other.folder)
         && areSame(one.field, other.field)
@@ -109,6 +106,28 @@ extension ItemRecord {
   package var contentType: String? {
     _read { yield kind.value.contentType }
     _modify { yield &kind.value.contentType }
+  }
+
+  /// Whether the user chose the name, which then takes precedence over the target's.
+  package var nameIsChosen: Bool {
+    _read { yield kind.value.nameIsChosen }
+    _modify { yield &kind.value.nameIsChosen }
+  }
+  /// What keeps the file from being sent, since another file would be overwritten.
+  package var clash: Clash? {
+    _read { yield kind.value.clash }
+    _modify { yield &kind.value.clash }
+  }
+  /// What to do if its name is taken on the server, as the user has chosen; nil leaves it to the target.
+  package var ifThere: IfThere? {
+    _read { yield kind.value.ifThere }
+    _modify { yield &kind.value.ifThere }
+  }
+  /// Whether an attempt broke off after the server had got some of the file, so that it may have kept that under the
+  /// file's name.
+  package var mayHaveLeftRemnant: Bool {
+    _read { yield kind.value.mayHaveLeftRemnant }
+    _modify { yield &kind.value.mayHaveLeftRemnant }
   }
 
   /// Lets records share what they have in common: there can be hundreds of thousands of them.

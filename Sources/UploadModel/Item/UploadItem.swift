@@ -16,9 +16,6 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
       }
     }
   }
-  /// The size in bytes of the content that the target's command made of the file, if known and different from the
-  /// file's own.
-  package private(set) var preparedSize: Int64?
   private var details: Boxed<Details>
 
   /// Everything except its number and its state.
@@ -31,6 +28,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
   }
 
   private struct Extras: Hashable, Sendable {
+    var preparedSize: Int64?
     var wasInterrupted = false
     var resumePoint: ResumePoint?
     var sum: [UInt8]?
@@ -64,6 +62,13 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
 
   /// Why the upload failed and what to do; nil if it has not failed.
   package var explanation: String? { state.failure?.explanation(goesOn: canGoOn) }
+
+  /// The size in bytes of the content that the target's command made of the file, if known and different from the
+  /// file's own.
+  package private(set) var preparedSize: Int64? {
+    get { extras?.preparedSize }
+    set { if newValue != preparedSize { changeExtras { $0.preparedSize = newValue } } }
+  }
 
   /// The size in bytes of the content that is sent.
   package var sentSize: Int64 { preparedSize ?? size }
