@@ -148,7 +148,9 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     gaveWay = now
     // Where nothing is taken, no pace helps, and each file's own delays say when it is tried again.
     let isTooFast = (isSecond || lanes == range.lowerBound) && pacer.takesSome(at: now)
-    if outcome == .rateLimited || isTooFast { pacer.slowDown(at: now) }
+    if outcome == .rateLimited || isTooFast {
+      pacer.slowDown(isTold: outcome == .rateLimited, at: now)
+    }
     guard lanes > range.lowerBound else { return }
     // After a try of more lanes than those that were known to be good, these are good enough.
     let half = max(range.lowerBound, lanes / 2)

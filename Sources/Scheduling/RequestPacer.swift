@@ -15,6 +15,12 @@ struct RequestPacer: Hashable, Sendable {
   private var lastGrowth = Instant(seconds: 0)
   /// How many refusals came in a row.
   private var refusals = 0
+  /// How many requests were accepted since the pace was lowered.
+  private var acceptedSince = 0
+  /// How often in a row a lower pace was refused as well, after little had been accepted.
+  private var inVain = 0
+  /// Until this moment the rate is not what the server refuses, so far as is known.
+  private var uselessUntil = Instant(seconds: 0)
 
   /// The moment before which no request may begin; nil if one may begin now.
   func nextBegin(at now: Instant) -> Instant? { now < next ? next : nil }
@@ -29,6 +35,7 @@ struct RequestPacer: Hashable, Sendable {
     accepted.record(at: now)
     answered.record(at: now)
     refusals = 0
+    acceptedSince += 1
     guard let pace, now >= heldUntil else { return }
     let grown = pace * (1 + Self.growth * (now - max(lastGrowth, heldUntil)))
     self.pace = max(pace, min(grown, Self.margin * refusedRate))
@@ -41,8 +48,18 @@ struct RequestPacer: Hashable, Sendable {
   /// Counts a refusal that says nothing about the rate, or nothing new.
   mutating func recordRefusal(at now: Instant) { answered.record(at: now) }
 
-  /// Finds a lower pace, and pauses until the server has forgotten what it accepted.
-  mutating func slowDown(at now: Instant) {
+  /// Finds a lower pace, and pauses until the server has forgotten what it accepted. Unless the server has said that
+  /// the rate is too high (`isTold`), that is only a guess: a server that fails over every sixth request does so at any
+  /// pace, and then none is kept.
+  mutating func slowDown(isTold: Bool, at now: Instant) {
+    guard isTold || now >= uselessUntil else { return }
+    if pace != nil, acceptedSince > 0 { inVain = acceptedSince < Self.little ? inVain + 1 : 0 }
+    acceptedSince = 0
+    if !isTold, inVain > Self.mostInVain {
+      (pace, next, inVain, refusals) = (nil, now, 0, 0)
+      (refusedRate, uselessUntil) = (.infinity, now + Self.hold)
+      return
+    }
     refusals += 1
     let taken = Double(accepted.count(at: now))
     if taken > 0 { refusedRate = min(refusedRate, Double(answered.count(at: now))) }
@@ -68,4 +85,7 @@ struct RequestPacer: Hashable, Sendable {
   private static let laterStep = 0.75
   private static let least = 0.1
   private static let slack = 0.05
+  // At a pace below its limit, a server accepts all. Steps of a quarter from any rate that it accepted lead there soon.
+  private static let little = 20
+  private static let mostInVain = 3
 }

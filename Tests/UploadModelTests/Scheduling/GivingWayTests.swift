@@ -107,6 +107,21 @@ import Testing
     #expect(tuner.pace == nil)
   }
 
+  @Test("A gateway that fails over every sixth request is not taken for one that limits the rate")
+  func failuresAtAnyPace() {
+    var tuner = ConcurrencyTuner(range: 1...32)
+    var now = Instant(seconds: 0)
+    for number in 1...800 {
+      now = tuner.nextBegin(at: now) ?? now
+      tuner.recordBegin(at: now)
+      let begun = now
+      now = now + 0.05
+      tuner.recordEnd(number % 6 == 0 ? .overloaded : .fine, began: begun, underWay: 0, at: now)
+    }
+    // The requests alone take 40 s.
+    #expect(now < Instant(seconds: 75), "\(now)")
+  }
+
   /// The delays of a file's own retries are enough: a pause that doubles each time would look like a hang.
   @Test("Where nothing is taken, no request waits for a pace")
   func nothingIsTaken() {
