@@ -191,6 +191,9 @@ package final class Conductor {
   /// Forgets these items.
   package func forget(_ ids: [ItemID]) { engine?.remove(ids) }
 
+  /// Tells the changes so far at once, before something that happened after them.
+  func tellNow() { changes?.deliverNow() }
+
   /// Tells the last changes without a pause: few are left, and somebody waits for them.
   package func hurry() { changes?.endPauses() }
 

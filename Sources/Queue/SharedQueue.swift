@@ -632,6 +632,9 @@ package final class SharedQueue {
     guard !keeper.isLeaving else { return }
     do throws(StoreError) {
       guard let look = try look.get() else { return watch?.lookAgain() ?? () }
+      // Others may have reacted to what is on disk and has not been told here: retried a file that failed, or removed one
+      // that was sent.
+      conductor.tellNow()
       apply(try keeper.store.changesByOthers(since: revision, seenIn: look))
     } catch {
       tell([.message(error.brief)])
@@ -736,6 +739,7 @@ package final class SharedQueue {
   private func takeEdits() {
     // If this fails, the watch tries again, and says so.
     guard !isReading, let changes = try? keeper.store.changes(since: revision) else { return }
+    conductor.tellNow()
     apply(changes)
   }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Scheduling
 import TestSupport
@@ -147,5 +148,66 @@ struct SharedQueueTests {
     try await second.wait(until: .sent)
     #expect(second.queue.isSender && !second.queue.isAside)
     await second.close()
+  }
+
+  /// A server that holds back each reply until it is told to give it.
+  private static func holding(_ reply: String) throws -> (HostileServer, DispatchSemaphore) {
+    let go = DispatchSemaphore(value: 0)
+    let server = try HostileServer { connection, _ in
+      while connection.discardRequest() {
+        go.wait()
+        connection.send(reply)
+      }
+    }
+    return (server, go)
+  }
+
+  /// Has another process react to the end of a file as soon as it is on disk. That is before it is told here, where
+  /// changes are told ten times a second.
+  private func react(
+    toReply reply: String, _ react: (UploadStore, UploadItem) throws -> Void
+  ) async throws -> (QueueSession, HostileServer, DispatchSemaphore) {
+    let (server, go) = try Self.holding(reply)
+    try QueueSession.queue("a", in: folder)
+    let other = try UploadStore(path: folder.path("queue.sqlite"))
+    let session = try QueueSession(in: folder, to: server.url())
+    session.queue.open()
+    try await wait(for: "the request to be there") {
+      session.holder.items.items.first?.state == .awaitingReply ? true : nil
+    }
+    go.signal()
+    // Nothing is told meanwhile, since this does not leave the main actor.
+    let deadline = ContinuousClock.now + .seconds(20)
+    var item = try #require(try other.items().first)
+    while !item.state.isFinished, .now < deadline { item = try #require(try other.items().first) }
+    try react(other, item)
+    return (session, server, go)
+  }
+
+  @Test("A file that fails and is retried elsewhere before that is told is sent again")
+  func retriedElsewhere() async throws {
+    let (session, server, go) = try await react(
+      toReply: "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"
+    ) { store, item in
+      #expect(item.state.kind == .failed)
+      try store.update([item.with(.waiting)])
+    }
+    defer { server.stop() }
+    try await wait(for: "the second request") { server.requests.count == 2 ? true : nil }
+    go.signal()
+    try await session.wait(until: .failed)
+    await session.close()
+  }
+
+  @Test("A file that is sent and cleared elsewhere before that is told counts as sent")
+  func clearedElsewhere() async throws {
+    let (session, server, _) = try await react(toReply: Self.accepted) { store, item in
+      #expect(item.state.isDone)
+      try store.remove([item.id])
+    }
+    defer { server.stop() }
+    try await wait(for: "the file to be gone") { session.holder.items.count == 0 ? true : nil }
+    #expect(session.holder.items.totals.goneFiles == 1)
+    await session.close()
   }
 }
