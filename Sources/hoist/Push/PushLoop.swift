@@ -286,7 +286,8 @@ final class PushLoop: QueueObserver {
     guard course.isOver, hasRun, !isEndingRun else { return }
     isEndingRun = true
     conductor.endRun(
-      of: push.target.name, hasFailed: !course.summary.failed.isEmpty,
+      of: push.target.name,
+      hasFailed: !course.summary.failed.isEmpty || !push.inputs.leftOut.isEmpty,
       wasStopped: course.summary.isInterrupted)
   }
 

@@ -95,6 +95,35 @@ extension EndToEnd {
       #expect(try drafts() == [Draft(submitted: true, files: ["a.csv", "b.csv", "c.csv"])])
     }
 
+    @Test("a file that may have arrived and is left out keeps a run open")
+    func leftOut() async throws {
+      let person = try Person()
+      let server = try HostileServer { connection, _ in
+        while let request = connection.readRequest() {
+          // The reply to this file is lost.
+          if String(decoding: request.body, as: UTF8.self).contains("\"b\"") { break }
+          let id = "{\"id\": 7}"
+          connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(id.utf8.count)\r\n\r\n\(id)")
+        }
+        connection.close()
+      }
+      defer { server.stop() }
+      try person.configure(
+        """
+        [targets.z]
+        url = "\(server.url("/up/{open.id}"))"
+        open = { url = "\(server.url("/open"))", values = { id = "/id" } }
+        close = { url = "\(server.url("/publish/{open.id}"))" }
+        """)
+      try person.folder.write("a", [1])
+      try person.folder.write("b", [2])
+      let first = try await person.run("push", "a", "b", "--to", "z", "--report", "r.json")
+      #expect(first.status == 1 && first.errors.contains("left open"), "\(first)")
+      let second = try await person.run("push", "--retry-failed", "r.json", "--to", "z")
+      #expect(second.status == 1 && second.errors.contains("left open"), "\(second)")
+      #expect(!server.requests.contains { $0.line.contains("/publish/") }, "\(second)")
+    }
+
     @Test("what was aborted does not go on with a part of its files")
     func abortedIsNotContinued() async throws {
       try take { $0.replacing("on_failure = \"keep\"", with: "on_failure = \"abort\"") }
