@@ -138,15 +138,28 @@ let package = Package(
       name: "Terminal", dependencies: ["CNcurses", "CTerminalRescue", "ScalarText", "Screens"],
       exclude: ["README.md"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+    .target(
+      name: "ProcessContext",
+      dependencies: [
+        "Digests", "FileDiscovery", "JSONText", "MultipartForm", "ScalarText", "UploadEngine",
+        "UploadModel",
+      ], exclude: ["README.md"],
+      swiftSettings: strict),
+    .target(
+      name: "Sessions",
+      dependencies: [
+        "Commands", "FileDiscovery", "JSONText", "MediaTypes", "MultipartForm", "ProcessContext",
+        "Queue", "ScalarText", "Scheduling", "Screens", "Settings", "Terminal", "UploadEngine",
+        "UploadModel", "UploadStore", outside("Logging", "swift-log", for: "Program"),
+      ], exclude: ["README.md"],
+      swiftSettings: strict),
     .executableTarget(
       name: "hoist",
       dependencies: [
-        "CCommit", "Commands", "Digests", "FileDiscovery", "HTTPTransport", "JSONText",
-        "MediaTypes", "MultipartForm", "Queue", "Receiver", "ReceiverDemos", "ScalarText",
-        "Scheduling", "Screens", "Settings", "Terminal", "UploadEngine", "UploadModel",
-        "UploadStore",
+        "CCommit", "FileDiscovery", "HTTPTransport", "JSONText", "MediaTypes", "MultipartForm",
+        "ProcessContext", "Queue", "Receiver", "ReceiverDemos", "ScalarText", "Scheduling",
+        "Screens", "Sessions", "Settings", "UploadEngine", "UploadModel", "UploadStore",
         outside("ArgumentParser", "swift-argument-parser", for: "Program"),
-        outside("Logging", "swift-log", for: "Program"),
       ], exclude: ["README.md"],
       swiftSettings: strict),
 
@@ -286,25 +299,40 @@ let package = Package(
       dependencies: ["MultipartForm", "Screens", "Terminal", "UploadModel"],
       path: "Tests/TerminalDriver", swiftSettings: strict),
     .testTarget(
-      name: "HoistTests",
+      name: "ProcessContextTests",
+      dependencies: ["JSONText", "ProcessContext", "TestSupport", "UploadModel"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SessionsTests",
       dependencies: [
-        "FileDiscovery", "hoist", "JSONText", "MultipartForm", "Queue", "Scheduling", "Screens",
-        "Settings", "TestSupport", "UploadEngine", "UploadModel", "UploadStore",
+        "FileDiscovery", "MultipartForm", "ProcessContext", "Queue", "Scheduling", "Screens",
+        "Sessions", "Settings", "TestSupport", "UploadEngine", "UploadModel", "UploadStore",
       ],
       exclude: ["Goldens"],
       swiftSettings: strict),
     .testTarget(
+      name: "HoistTests",
+      dependencies: [
+        "hoist", "MultipartForm", "ProcessContext", "Receiver", "Sessions", "Settings",
+        "TestSupport", "UploadModel", "UploadStore",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "ReaderTests",
       dependencies: [
-        "FileDiscovery", "hoist", "HTTPTransport", "JSONText", "MultipartForm", "Queue",
-        "Receiver", "Resuming", "Scheduling", "Screens", "Settings", "Terminal", "TestSupport",
-        "UploadDraft", "UploadModel", outside("NIOHTTP1", "swift-nio", for: "Receiver"),
+        "FileDiscovery", "hoist", "HTTPTransport", "JSONText", "MultipartForm", "Queue", "Receiver",
+        "Resuming", "ScalarText", "Scheduling", "Screens", "Sessions", "Settings", "Terminal",
+        "TestSupport", "UploadDraft", "UploadModel",
+        outside("NIOHTTP1", "swift-nio", for: "Receiver"),
       ],
       exclude: ["Corpus"],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["hoist", "TestSupport", "UploadEngine", "UploadModel", "UploadStore"],
+      dependencies: [
+        "hoist", "JSONText", "ProcessContext", "Sessions", "TestSupport", "UploadEngine",
+        "UploadModel", "UploadStore",
+      ],
       exclude: ["Peers"],
       swiftSettings: strict),
   ],

@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import UploadEngine
 
+@testable import ProcessContext
 @testable import hoist
 
 /// Commands that are run within the tests' own process. They are the same in every way but three: they get the signals

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessContext
 import Testing
 
 @testable import hoist

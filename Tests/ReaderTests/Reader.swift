@@ -13,6 +13,7 @@ import UploadDraft
 @testable import Resuming
 @testable import Scheduling
 @testable import Screens
+@testable import Sessions
 @testable import Settings
 @testable import Terminal
 @testable import UploadModel

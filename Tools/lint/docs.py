@@ -109,9 +109,9 @@ def recipes() -> list[str]:
 
 # A heading of docs/promises.md, and where the fields below it are written.
 FIELDS = {
-    "Fields of events": ["Push/JSONReporter.swift", "Output/JSONLine.swift"],
-    "Fields of hoist queue": ["Output/QueueLine.swift"],
-    "Fields of hoist history": ["Output/HistoryLine.swift", "Output/JSONLine.swift"],
+    "Fields of events": ["Sessions/Push/JSONReporter.swift", "ProcessContext/Output/JSONLine.swift"],
+    "Fields of hoist queue": ["hoist/Output/QueueLine.swift"],
+    "Fields of hoist history": ["hoist/Output/HistoryLine.swift", "ProcessContext/Output/JSONLine.swift"],
 }
 
 
@@ -127,7 +127,7 @@ def promises() -> list[str]:
         written = set()
         for source in sources:
             # A member of a literal, or one that is set.
-            written.update(re.findall(r'"([a-z_]+)"(?=:|\])', (ROOT / "Sources/hoist" / source).read_text()))
+            written.update(re.findall(r'"([a-z_]+)"(?=:|\])', (ROOT / "Sources" / source).read_text()))
         faults += [f"the field {name} is missing below \"{heading}\"" for name in sorted(written - told)]
         faults += [f"below \"{heading}\": nothing writes a field {name}" for name in sorted(told - written)]
     return [f"docs/promises.md: {fault}" for fault in faults]

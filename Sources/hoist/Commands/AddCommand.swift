@@ -2,6 +2,8 @@ import ArgumentParser
 import FileDiscovery
 import Foundation
 import MultipartForm
+import ProcessContext
+import Sessions
 import UploadModel
 import UploadStore
 
@@ -49,7 +51,7 @@ struct AddCommand: HoistCommand {
     }
     let rules = recursive ? try folders.rules() : nil
     let isPlaced = target.placesFiles
-    let queue = QueueIntake(store: try self.queue.store(in: context), sent) { _ in isPlaced }
+    let queue = QueueIntake(store: try self.queue.store(in: context), sent.rules) { _ in isPlaced }
     let waiting = try queue.store.unsentFiles(to: target.name)
     // A malformed argument is found before any file is examined.
     let wishes = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
@@ -78,7 +80,7 @@ struct AddCommand: HoistCommand {
     report(added, folders, copies: copies, to: target, in: context)
     let bad = folders.count + added.items.count(where: \.state.isFinished)
     if bad > 0 {
-      let option = QueueOptions.words(for: queue.store.path, context.environment)
+      let option = UsualQueue.option(for: queue.store.path, context.environment)
       throw UserError(
         "\(HumanReadable.count(bad, "file")) cannot be sent; "
           + (folders.isEmpty

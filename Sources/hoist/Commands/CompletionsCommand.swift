@@ -1,4 +1,5 @@
 import ArgumentParser
+import ProcessContext
 
 struct CompletionsCommand: HoistCommand {
   static let configuration = CommandConfiguration(

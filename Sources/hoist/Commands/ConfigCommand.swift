@@ -1,4 +1,5 @@
 import ArgumentParser
+import ProcessContext
 import Settings
 import UploadModel
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ProcessContext
 import ScalarText
 import UploadEngine
 import UploadModel

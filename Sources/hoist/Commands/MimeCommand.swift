@@ -1,6 +1,7 @@
 import ArgumentParser
 import MediaTypes
 import MultipartForm
+import ProcessContext
 import UploadModel
 
 struct MimeCommand: HoistCommand {

@@ -4,6 +4,8 @@ import Foundation
 import HTTPTransport
 import MediaTypes
 import MultipartForm
+import ProcessContext
+import Sessions
 import Settings
 import UploadEngine
 import UploadModel
@@ -119,12 +121,11 @@ struct PushCommand: HoistCommand {
         })
     }
     let journal = try logging.journal(of: target, mayUseErrors: true, in: context)
-    let reporter = telling.reporter(
-      hint, in: context, isVerbose: logging.verbose,
-      mayDraw: !logging.verbose || logging.log != nil)
+    let style = telling.style(
+      in: context, isVerbose: logging.verbose, mayDraw: !logging.verbose || logging.log != nil)
     var push = Push(
-      inputs: inputs, target: target, reporter: reporter, context: context, journal: journal,
-      failsFast: failFast, keepsResults: telling.report != nil)
+      inputs: inputs, target: target, style: style, retry: hint, context: context,
+      journal: journal, failsFast: failFast, keepsResults: telling.report != nil)
     if target.run.isOn, let again, let path = selection.retryFailed {
       push.openRun = try again.runToContinue(in: path)
     }
@@ -219,7 +220,7 @@ struct PushCommand: HoistCommand {
   ) async throws -> PushHistory? {
     do {
       return PushHistory(
-        intake: QueueIntake(store: try await store.value, sent) { _ in placesFiles },
+        intake: QueueIntake(store: try await store.value, sent.rules) { _ in placesFiles },
         target: target, time: context.time, since: report)
     } catch let error as UserError {
       if sent.skipSent { throw error }

@@ -1,6 +1,8 @@
 import ArgumentParser
+import ProcessContext
 import Queue
 import ScalarText
+import Sessions
 import UploadEngine
 import UploadModel
 import UploadStore
@@ -45,7 +47,7 @@ struct QueueCommand: AsyncParsableCommand {
       }
       for item in items { context.output.line(json ? QueueLine.text(of: item) : item.row) }
       if !json {
-        let option = QueueOptions.words(for: store.path, context.environment)
+        let option = UsualQueue.option(for: store.path, context.environment)
         try context.output.error(
           Self.sum(items, isSent: isSent, isStopped: store.isStopped(), option))
       }
@@ -158,7 +160,7 @@ struct QueueCommand: AsyncParsableCommand {
           "· \(SafeText.line(item.location.description)) has not failed (\(item.state.word))")
       }
       if numbers.isEmpty, unknown > 0 {
-        let option = QueueOptions.words(for: store.path, context.environment)
+        let option = UsualQueue.option(for: store.path, context.environment)
         context.output.error(
           "\(HumanReadable.count(unknown, "file")) may have arrived and \(unknown == 1 ? "is" : "are") left "
             + "alone: look on the server, then give hoist queue retry\(option) their numbers")
@@ -180,7 +182,7 @@ struct QueueCommand: AsyncParsableCommand {
     func run(in context: Context) throws {
       let store = try queue.store(in: context, mustExist: true)
       try store.setStopped(true)
-      let option = QueueOptions.words(for: store.path, context.environment)
+      let option = UsualQueue.option(for: store.path, context.environment)
       context.output.error(SharedQueue.stoppedWords(option))
     }
   }
@@ -233,22 +235,6 @@ extension UploadItem {
     let reason = state.failure.map { ": \($0.headline)" } ?? doubt ?? ""
     let size = HumanReadable.bytes(size)
     return "\(id)  \(state.word)  \(size)  \(markedType)  \(name) → \(target)\(reason)"
-  }
-}
-
-extension ItemState {
-  /// One word for lists and scripts.
-  var word: String {
-    switch self {
-    case .waiting, .retrying: "waiting"
-    case .preparing, .sending: "sending"
-    case .awaitingReply: "awaiting-reply"
-    case .processing: "processing"
-    case .paused: "paused"
-    case .done: "done"
-    case .failed(let failure) where failure.isNotTried: "not-tried"
-    case .failed(let failure): failure.isOutcomeUnknown ? "unknown" : "failed"
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ProcessContext
 import Receiver
 import ReceiverDemos
 import ScalarText

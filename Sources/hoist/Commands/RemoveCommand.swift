@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSONText
+import ProcessContext
 import UploadEngine
 import UploadModel
 

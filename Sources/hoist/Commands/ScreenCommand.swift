@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
+import ProcessContext
 import Queue
 import Scheduling
+import Sessions
 import UploadModel
 import UploadStore
 
@@ -60,15 +62,16 @@ struct ScreenCommand: HoistCommand {
     preferences.isPlain = plain
     let files = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
     try files.forEach { try $0.checkIsLasting() }
+    var choices = ScreenSession.Options()
+    (choices.isASCII, choices.isFresh, choices.arguments) = (ascii, fresh, context.arguments)
+    choices.settings = SenderSettings(limit: options.speed)
+    choices.keepsLimit = options.limit == nil
+    (choices.sent, choices.rules) = (sent.rules, try folders.rules())
+    choices.journal = try logging.journal(of: catalog.current, mayUseErrors: false, in: context)
+    choices.preferences = preferences
     let session = try ScreenSession(
-      book: catalog, keeper: QueueRecorder(store, in: context),
-      context: context,
-      options: ScreenSession.Options(
-        isASCII: ascii, settings: SenderSettings(limit: options.speed),
-        keepsLimit: options.limit == nil, isFresh: fresh, arguments: context.arguments, sent: sent,
-        rules: try folders.rules(),
-        journal: try logging.journal(of: catalog.current, mayUseErrors: false, in: context),
-        preferences: preferences))
+      book: catalog, keeper: QueueRecorder(store, in: context), context: context,
+      options: choices)
     try await session.run(files: files).exitUnlessSuccess()
   }
 

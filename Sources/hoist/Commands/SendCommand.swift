@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
+import ProcessContext
 import Queue
 import Scheduling
+import Sessions
 import UploadModel
 import UploadStore
 
@@ -56,15 +58,17 @@ struct SendCommand: HoistCommand {
     let catalog = try options.catalog(
       of: settings, from: config, to: screen?.destination ?? destination, in: context,
       usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")
+    var choices = SendSession.Options()
+    choices.settings = handover?.settings ?? SenderSettings(limit: options.speed)
+    choices.keepsLimit = handover == nil && options.limit == nil
+    choices.floor = handover?.floor ?? ItemID(0)
+    choices.stays = stay && handover == nil
+    choices.journal = try (screen?.logging ?? logging).journal(
+      of: catalog.current, mayUseErrors: handover == nil, in: context)
+    choices.preferences = try ScreenPreferences(settings)
     let session = SendSession(
       book: catalog, keeper: QueueRecorder(store, lock: lock, in: context), context: context,
-      options: SendSession.Options(
-        settings: handover?.settings ?? SenderSettings(limit: options.speed),
-        keepsLimit: handover == nil && options.limit == nil, floor: handover?.floor ?? ItemID(0),
-        stays: stay && handover == nil,
-        journal: try (screen?.logging ?? logging).journal(
-          of: catalog.current, mayUseErrors: handover == nil, in: context),
-        preferences: try ScreenPreferences(settings)))
+      options: choices)
     if handover != nil { Handover.confirm() }
     try await session.run().exitUnlessSuccess()
   }

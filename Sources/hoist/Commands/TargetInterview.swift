@@ -1,5 +1,7 @@
+import ProcessContext
 import ScalarText
 import Screens
+import Sessions
 import Settings
 import UploadModel
 

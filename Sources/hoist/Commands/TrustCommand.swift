@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import ProcessContext
+import Sessions
 import Settings
 import UploadEngine
 import UploadModel

@@ -2,9 +2,11 @@ import ArgumentParser
 import FileDiscovery
 import Foundation
 import MultipartForm
+import ProcessContext
 import Queue
 import Receiver
 import Scheduling
+import Sessions
 import Settings
 import UploadModel
 import UploadStore
@@ -70,15 +72,15 @@ struct DemoCommand: HoistCommand {
     // The trouble comes early enough for the user to look at it while the rest is sent.
     items.swapAt(1, items.count - 3)
     _ = try QueueIntake(store: store).add(items)
-    let session = try await ScreenSession(
-      book: TargetCatalog(target, settings: settings),
-      keeper: QueueRecorder(store, in: context),
-      context: context,
-      options: ScreenSession.Options(
-        isASCII: ascii, settings: SenderSettings(limit: 6_500_000), keepsLimit: false,
-        notice:
-          "try: j k move · Enter why it failed · r send again · p pause · a add · u limit · ? help")
+    var options = ScreenSession.Options()
+    (options.isASCII, options.settings, options.keepsLimit) = (
+      ascii, SenderSettings(limit: 6_500_000), false
     )
+    options.notice =
+      "try: j k move · Enter why it failed · r send again · p pause · a add · u limit · ? help"
+    let session = try await ScreenSession(
+      book: TargetCatalog(target, settings: settings), keeper: QueueRecorder(store, in: context),
+      context: context, options: options)
     return await session.run(files: [])
   }
 
@@ -116,12 +118,12 @@ struct DemoCommand: HoistCommand {
     target.rateLimit = 50_000_000
     context.output.line(
       "uploading \(HumanReadable.count(files.count, "file")) to \(target.url.absoluteString)")
+    // All lines go where the line above goes.
+    var context = context
+    context.output = Output(results: context.output.results, errors: context.output.results)
     let push = Push(
       inputs: PushInputs(arguments: try files.map { try FileArgument($0) }), target: target,
-      reporter: LineReporter(
-        interval: 0.25, write: { context.output.line($0) },
-        writeResult: { context.output.line($0) }),
-      context: context)
+      style: .lines(every: 0.25), context: context)
     return await push.run().status
   }
 

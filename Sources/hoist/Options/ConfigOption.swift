@@ -1,5 +1,7 @@
 import ArgumentParser
+import ProcessContext
 import ScalarText
+import Sessions
 import Settings
 
 /// `--config`, and the configuration that it names.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FileDiscovery
+import ProcessContext
 
 /// The options that say which files in a folder are added.
 struct FolderOptions: ParsableArguments {

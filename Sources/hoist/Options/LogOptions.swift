@@ -1,4 +1,6 @@
 import ArgumentParser
+import ProcessContext
+import Sessions
 import Settings
 import UploadModel
 
@@ -23,9 +25,8 @@ struct LogOptions: ParsableArguments {
     }
     let file =
       try log.map { path throws(UserError) in try LogFile(path) } ?? LogFile(context.output.errors)
-    let journal = Journal(file, level: verbose ? .debug : .info)
-    journal.record(
-      "begun", ["version": "\(UserAgent.version)", "target": "\(TargetURL.shown(target.url))"])
+    let journal = Journal(file, isVerbose: verbose)
+    journal.recordStart(to: target)
     return journal
   }
 }

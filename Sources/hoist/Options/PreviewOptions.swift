@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
 import JSONText
+import ProcessContext
 import Scheduling
+import Sessions
 import UploadEngine
 import UploadModel
 

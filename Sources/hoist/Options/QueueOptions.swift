@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
-import UploadModel
+import ProcessContext
+import Sessions
 import UploadStore
 
 /// The options that choose the durable queue.
@@ -20,19 +21,9 @@ struct QueueOptions: ParsableArguments {
     if mustExist, let path, !FileManager.default.fileExists(atPath: path) {
       throw UserError("--queue \(path): there is no such queue")
     }
-    let file = path ?? Self.usualPath(environment)
+    let file = path ?? UsualQueue.path(environment)
     do { return try UploadStore(path: file, durability: durability) } catch {
       throw UserError("\(error)")
     }
-  }
-
-  private static func usualPath(_ environment: [String: String]) -> String {
-    environment["HOIST_QUEUE"].flatMap { $0.isEmpty ? nil : $0 }
-      ?? UploadStore.usualPath(environment: environment)
-  }
-
-  /// The option that a command needs to act on the queue at `path`, with a space before it; empty for the usual queue.
-  static func words(for path: String, _ environment: [String: String]) -> String {
-    path == usualPath(environment) ? "" : " --queue \(ShellWord.quoted(SafeText.line(path)))"
   }
 }

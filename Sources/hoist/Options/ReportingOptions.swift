@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import ProcessContext
+import Sessions
 
 /// The options that say what a push reports, and where.
 struct ReportingOptions: ParsableArguments {
@@ -28,21 +30,17 @@ struct ReportingOptions: ParsableArguments {
   /// - Parameters:
   ///   - isVerbose: whether a line says when a file was sent before.
   ///   - mayDraw: whether progress bars may be drawn because nothing else is written to standard error.
-  func reporter(
-    _ retry: RetryHint?, in context: Context, isVerbose: Bool, mayDraw: Bool
-  ) -> any PushReporter {
-    let output = context.output
-    if json { return JSONReporter(output: output) }
-    if quiet { return LineReporter(to: output, isQuiet: true, retry: retry) }
+  func style(in context: Context, isVerbose: Bool, mayDraw: Bool) -> PushStyle {
+    if json { return .json }
+    if quiet { return .quiet }
     let terminal = context.environment["TERM"] ?? "dumb"
-    guard mayDraw, output.errorsAreTerminal, terminal != "dumb" else {
-      return LineReporter(to: output, showsNotes: isVerbose, retry: retry)
+    guard mayDraw, context.output.errorsAreTerminal, terminal != "dumb" else {
+      return .lines(showsNotes: isVerbose)
     }
     // https://no-color.org
     let wantsNoColour = context.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
     setlocale(LC_CTYPE, "")
     let isUTF8 = nl_langinfo(nl_item(CODESET)).map { String(cString: $0) } == "UTF-8"
-    return ProgressReporter(
-      to: output, ascii: !isUTF8, hasColours: !wantsNoColour, showsNotes: isVerbose, retry: retry)
+    return .bars(ascii: !isUTF8, hasColours: !wantsNoColour, showsNotes: isVerbose)
   }
 }

@@ -2,6 +2,8 @@ import ArgumentParser
 import FileDiscovery
 import Foundation
 import MultipartForm
+import ProcessContext
+import Sessions
 import UploadModel
 
 /// The options that say which files a push sends.
@@ -51,10 +53,12 @@ struct SelectionOptions: ParsableArguments {
     _ files: [String], in folders: FolderOptions, again: PushReport?, in context: Context
   ) throws -> PushInputs {
     var wishes = try files.map { try FileArgument($0) }
-    var inputs = PushInputs(
-      arguments: wishes, isRecursive: recursive, rules: try folders.rules(),
-      home: context.home, standardInput: context.input.descriptor,
-      temporaryFolder: context.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
+    var inputs = PushInputs(arguments: wishes)
+    (inputs.isRecursive, inputs.rules) = (recursive, try folders.rules())
+    (inputs.home, inputs.standardInput) = (context.home, context.input.descriptor)
+    if let folder = context.environment["TMPDIR"], !folder.isEmpty {
+      inputs.temporaryFolder = folder
+    }
     if let again {
       inputs.again = again.failures.filter { evenArrived || $0.arrival == nil }.map { entry in
         var entry = entry

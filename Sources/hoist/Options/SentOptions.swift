@@ -1,4 +1,5 @@
 import ArgumentParser
+import Sessions
 
 /// The options that say how to treat files that were sent before.
 struct SentOptions: ParsableArguments {
@@ -12,4 +13,6 @@ struct SentOptions: ParsableArguments {
     help: .rare(
       "Recognise by content (SHA-256) the files that were sent before, whatever their names."))
   var checksum = false
+
+  var rules: SentRules { SentRules(skips: skipSent, comparesContent: checksum) }
 }

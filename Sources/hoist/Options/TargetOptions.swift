@@ -1,6 +1,8 @@
 import ArgumentParser
 import MediaTypes
+import ProcessContext
 import ScalarText
+import Sessions
 import Settings
 import UploadModel
 

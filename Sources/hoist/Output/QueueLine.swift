@@ -1,4 +1,5 @@
 import JSONText
+import ProcessContext
 import UploadModel
 
 /// An item as scripts see it.

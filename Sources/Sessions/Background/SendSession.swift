@@ -1,0 +1,194 @@
+import Dispatch
+import Foundation
+import ProcessContext
+import Queue
+import Scheduling
+import UploadEngine
+import UploadModel
+
+/// Sends a queue with nobody there to answer: `hoist send`, and the process in the background. It holds the items,
+/// prints what becomes of them, and ends when nothing is left, or if it stays, when it is told to.
+@MainActor
+package final class SendSession: QueueHolder {
+  package struct Options {
+    /// The settings for all uploads.
+    package var settings = SenderSettings()
+    /// Whether the limit that the user set in an earlier session holds.
+    package var keepsLimit = true
+    /// The last item that does not belong to this session, if another session has handed over the queue.
+    package var floor = ItemID(0)
+    /// Whether the session continues when the queue is empty.
+    package var stays = false
+    package var journal: Journal?
+    package var preferences = ScreenPreferences()
+
+    package init() {}
+
+    /// What concerns the queue.
+    fileprivate var ofQueue: SharedQueue.Options {
+      var queue = SharedQueue.Options()
+      (queue.settings, queue.keepsLimit, queue.floor) = (settings, keepsLimit, floor)
+      (queue.isAlone, queue.stays) = (true, stays)
+      queue.lanes = OpenFiles.lanes(atMost: UploadEngine.mostLanes)
+      return queue
+    }
+  }
+
+  /// What must finish before the session ends.
+  private enum Finishing {
+    /// Everything in the queue.
+    case queue
+    /// Only the items under way, because the queue was stopped.
+    case underWay
+  }
+
+  private let book: TargetCatalog
+  private let keeper: QueueRecorder
+  private let context: Context
+  private let options: Options
+  private var state = QueueState(isReading: true)
+  /// The queue, which holds this session in turn; nil before it begins.
+  private weak var queue: SharedQueue?
+  private lazy var programs = SessionPrograms(
+    environment: context.environment, endCommand: options.preferences.endCommand,
+    notify: { [context] in context.output.line($0) },
+    say: { [weak self] in self?.say(Remark($0, isMessage: true)) })
+  /// Nil until the queue has been read, and if the session stays.
+  private var finishing: Finishing?
+  /// Whether what follows from the last news is about to be done.
+  private var isDue = false
+  /// Whether everything is done but perhaps the requests that end runs.
+  private var awaitsRuns = false
+  /// Whether a signal has asked the session to end.
+  private var wasStopped = false
+  /// Continues `run` once the session is over; nil before and after that.
+  private var over: CheckedContinuation<Void, Never>?
+
+  package init(book: TargetCatalog, keeper: QueueRecorder, context: Context, options: Options) {
+    (self.book, self.keeper, self.context, self.options) = (book, keeper, context, options)
+    _ = state.hear(.settings(options.settings), at: context.time.now())
+  }
+
+  private func sharedQueue() -> SharedQueue {
+    SharedQueue(
+      keeper, for: self, telling: options.journal.map { [QueueJournal($0, of: self)] } ?? [],
+      with: SharedQueue.Tools(
+        sending: Conductor.Tools(
+          book: book, time: context.time, mediaType: FileIntake.mediaType),
+        environment: context.environment,
+        reading: DispatchQueue(label: "hoist.intake", qos: .userInitiated),
+        lookups: DispatchQueue(label: "hoist.answers", qos: .userInitiated),
+        look: FileIntake().look),
+      options: options.ofQueue)
+  }
+
+  package var items: ItemList { state.items }
+
+  /// Returns the exit status once the session is over.
+  package func run() async -> ExitStatus {
+    let signals = context.signals([SIGTERM, SIGHUP, SIGINT])
+    let interrupts = signals.stream
+    let listener = Task { [weak self] in for await _ in interrupts { self?.stop() } }
+    let queue = sharedQueue()
+    self.queue = queue
+    await withCheckedContinuation { continuation in
+      over = continuation
+      queue.open()
+    }
+    listener.cancel()
+    await queue.close(isForced: false, awaitingReplies: 0)
+    let report = SessionReport(
+      queue, unwritten: keeper.settle(), queueOption: keeper.option, successor: nil)
+    for line in report.lines { context.output.error(line) }
+    withExtendedLifetime(signals) {}
+    // Files that are left will be sent next time, so they do not count as failures.
+    if options.stays { return report.hasFailures ? .someFailed : .success }
+    return wasStopped ? .interrupted : report.status
+  }
+
+  package func hear(_ news: [QueueNews]) {
+    let now = context.time.now()
+    for news in news {
+      if case .notice(let words?) = news, words != state.notice { say(Remark(words)) }
+      let wasBusy = state.items.totals.busy > 0
+      state.hear(news, at: now).forEach(say)
+      guard case .changed = news, wasBusy, state.isAtTheEnd else { continue }
+      tellOfTheEnd()
+    }
+    guard over != nil, !state.isReading, !isDue else { return }
+    isDue = true
+    // Not within this call, which is a part of what the queue is doing.
+    onMain {
+      self.isDue = false
+      self.goOn()
+    }
+  }
+
+  private func say(_ remark: Remark) {
+    // Only the ends of files are reported, not how they began.
+    guard over != nil, remark.tone != .step else { return }
+    let how = remark.asksForRetry ? " (hoist queue retry\(keeper.option))" : ""
+    context.output.line(SafeText.line(remark.text + how))
+  }
+
+  private func tellOfTheEnd() {
+    // Several processes may follow the queue; only the sender notifies the user at the end, so that this happens once.
+    guard over != nil, queue?.isSender == true else { return }
+    programs.tellOfTheEnd(state.items.totals, by: options.preferences.screen.endSignal)
+  }
+
+  /// Does what a person would do once the queue has been read: clears files that were sent if the session stays, and
+  /// otherwise leaves when everything is done.
+  private func goOn() {
+    guard over != nil else { return }
+    if options.stays { return forgetSent() }
+    if finishing == nil {
+      finishing = state.settings.isStarted || state.isAside ? .queue : .underWay
+      if !isDone { sayHowToEnd() }
+    }
+    if isDone, !awaitsRuns { leaveWithRuns() }
+  }
+
+  /// Leaves once it is known how the runs ended, unless more is to be sent by then.
+  private func leaveWithRuns() {
+    awaitsRuns = true
+    queue?.afterRuns { [weak self] in
+      guard let self else { return }
+      awaitsRuns = false
+      if isDone { leave() }
+    }
+  }
+
+  private var isDone: Bool {
+    let totals = state.items.totals
+    return (finishing == .underWay ? totals.active : totals.busy) == 0
+  }
+
+  /// A process that runs for months must not keep every file in memory. The history keeps those that were sent.
+  private func forgetSent() {
+    guard state.items.totals.busy == 0, state.items.totals.done > 0 else { return }
+    let sent = state.items.items.lazy.filter(\.state.isDone).map(\.id)
+    let ids = Array(sent)
+    state.forget(Set(ids))
+    queue?.remove(ids, begun: [])
+  }
+
+  /// A server that is waited for may be unreachable for days.
+  private func sayHowToEnd() {
+    let rest = state.isAside ? "the other hoist continues" : "unsent files stay queued"
+    let ending = "hoist ends when all is sent; ^c ends it now, and \(rest)"
+    let stopped = SharedQueue.stoppedWords(keeper.option)
+    say(Remark(queue?.isStopped == true ? "\(stopped); \(ending)" : ending))
+  }
+
+  private func stop() {
+    if wasStopped { context.exit(.interrupted) }
+    wasStopped = true
+    leave()
+  }
+
+  private func leave() {
+    queue?.leave()
+    over.take()?.resume()
+  }
+}

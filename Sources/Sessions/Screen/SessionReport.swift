@@ -1,0 +1,163 @@
+import Foundation
+import ProcessContext
+import Queue
+import Scheduling
+import UploadModel
+
+/// What is printed on standard error after the screen has gone, and the exit status.
+struct SessionReport {
+  var items: ItemList
+  /// Whether the queue had not been read to its end.
+  var isReading = false
+  /// Whether another process was sending the queue.
+  var isAside = false
+  var isStopped = false
+  /// Whether the queue could not be read or taken over, so that its content is unknown.
+  var isUnusable = false
+  var figures = SendingFigures()
+  var unwritten: QueueRecorder.UnsavedResults?
+  /// News of runs that deserves a person's attention, by target.
+  var runTroubles: [String: RunNews] = [:]
+  /// The option that commands need to act on this queue; see `UsualQueue.option`.
+  var queueOption = ""
+  /// The process that continues sending the queue, if any.
+  var successor: pid_t?
+
+  /// The most lines that are printed before the summary: enough to see what happened. `hoist queue list` has the rest.
+  private static let mostLines = 40
+
+  var lines: [String] {
+    if goesOnElsewhere { return ["another hoist process is sending the queue"] }
+    let unread =
+      isReading ? ["… the rest of the queue was still being read and is not shown"] : []
+    guard hasContent else { return unread }
+    let folder = FileManager.default.currentDirectoryPath
+    let lines =
+      fates(in: folder)
+      + runTroubles.sorted { $0.key < $1.key }.map {
+        "! \(SafeText.line($0.key)): \($0.value.words(isLasting: true))"
+      } + (unwritten.map { losses($0, in: folder) } ?? [])
+    let more = lines.count - Self.mostLines
+    return unread + lines.prefix(Self.mostLines) + (more > 0 ? ["… and \(more) more"] : [])
+      + reasons + choice + summary
+  }
+
+  /// Why files failed, if several failed: a line for each reason.
+  private var reasons: [String] {
+    let groups = items.failureGroups
+    guard groups.reduce(0, { $0 + $1.members.count }) > 1 else { return [] }
+    return ReasonLines.cut(groups, \.line)
+  }
+
+  /// How to choose what becomes of files whose names are taken: only the screen asks.
+  private var choice: [String] {
+    items.items.contains { $0.state.failure?.taken != nil } ? ["  \(Failure.nameAdvice)"] : []
+  }
+
+  var status: ExitStatus {
+    if goesOnElsewhere { return .success }
+    let isWhole = !isReading && !isUnusable
+    guard hasContent else { return isWhole ? .success : .someFailed }
+    if successor != nil {
+      let hasFailed = items.items.contains { $0.state.failure != nil && $0.state.isFinished }
+      return hasFailed ? .someFailed : .success
+    }
+    return unsent == 0 && runTroubles.isEmpty && isWhole && unwritten == nil
+      ? .success : .someFailed
+  }
+
+  /// Whether anything has failed or is unknown, even if all of it will be retried.
+  var hasFailures: Bool {
+    isUnusable || unwritten != nil || !runTroubles.isEmpty
+      || items.items.contains { $0.state.failure != nil }
+  }
+
+  /// Whether another process continues to send. If nothing is left to send, this is false, since this process has seen
+  /// the result of each file.
+  private var goesOnElsewhere: Bool { isAside && !isAtRest }
+  private var isAtRest: Bool { items.totals.busy == 0 && !isReading }
+  private var hasContent: Bool {
+    items.count > 0 || items.removedCount != (0, 0) || !runTroubles.isEmpty
+  }
+  private var unsent: Int { items.items.count { !$0.state.isDone } }
+
+  private func fates(in folder: String) -> [String] {
+    items.items.sorted { $0.id < $1.id }.compactMap { item in
+      let name = SafeText.line(item.location.relative(to: folder).description)
+      return switch item.state {
+      case .done(let receipt) where receipt.isDoubtful:
+        "! \(name): \(SafeText.line(receipt.words))"
+      case .failed(let failure):
+        "\(failure.sign) \(name): \(failure.line)\(Self.obstacle(failure))"
+      case .processing(let processing):
+        "· \(name): \(SafeText.line(processing.words)); hoist asks the server again when it next runs"
+      case _ where item.state.isHandedOver:
+        "? \(name): outcome unknown; check on the server before you send it again"
+      case .paused where successor == nil: "· \(name): not sent, since it is paused"
+      case _ where !item.state.isFinished && successor == nil: "· \(name): not sent"
+      default: nil
+      }
+    }
+  }
+
+  /// What the headline leaves open: only the reason says what to do.
+  private static func obstacle(_ failure: Failure) -> String {
+    guard case .unsendable(let why) = failure.cause else { return "" }
+    return ": \(SafeText.line(why))"
+  }
+
+  /// Lines about results that are not in the queue.
+  private func losses(_ unwritten: QueueRecorder.UnsavedResults, in folder: String) -> [String] {
+    let names = unwritten.items.sorted().map { id in
+      items.item(id).map { SafeText.line($0.location.relative(to: folder).description) } ?? "\(id)"
+    }
+    let count = HumanReadable.count(names.count, "file")
+    let fate =
+      if let place = unwritten.place {
+        "they are in \(SafeText.line(place)), which the next hoist reads"
+      } else {
+        "the next hoist does not know them and may send again what has arrived"
+      }
+    return names.map { "! \($0): its result was not saved in the queue" }
+      + ["! \(unwritten.reason); the results of \(count) are not in the queue: \(fate)"]
+  }
+
+  private var summary: [String] {
+    // Removed files are not failures, and cleared files count as sent.
+    let removed = items.removedCount
+    var counts = SendingCounts(items.totals)
+    counts.sent += removed.sent
+    let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
+    let kept =
+      unsent > 0 && successor == nil
+      ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
+    // The figures may not be those of files that have left the list.
+    let figures = removed == (0, 0) ? self.figures : nil
+    var lines = [counts.words(figures) + taken + kept]
+    if isStopped, unsent > 0 {
+      lines.append(
+        "the queue is stopped; to resume it, run \"hoist queue start\(queueOption)\" or press s on the screen"
+      )
+    }
+    if let successor {
+      lines.append(
+        "the remaining files are sent in the background (process \(successor)); run hoist to watch")
+    }
+    return lines
+  }
+}
+
+extension SessionReport {
+  /// The report on a session that has ended.
+  @MainActor
+  init(
+    _ queue: SharedQueue, unwritten: QueueRecorder.UnsavedResults?, queueOption: String,
+    successor: pid_t?
+  ) {
+    self.init(
+      items: queue.items, isReading: queue.isReading, isAside: queue.isAside,
+      isStopped: queue.isStopped, isUnusable: queue.isUnusable, figures: queue.figures,
+      unwritten: unwritten, runTroubles: queue.runTroubles, queueOption: queueOption,
+      successor: successor)
+  }
+}

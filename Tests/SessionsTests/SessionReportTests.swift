@@ -1,0 +1,67 @@
+import MultipartForm
+import Queue
+import Scheduling
+import Testing
+import UploadModel
+
+@testable import Sessions
+
+@Suite("What is printed once the screen has gone")
+struct SessionReportTests {
+  private static func report(
+    _ count: Int, failed: Bool = false, isStopped: Bool = false, successor: Int32? = nil,
+    isAside: Bool = false, isReading: Bool = false
+  ) -> SessionReport {
+    var list = ItemList()
+    let items = (0..<count).map { number in
+      UploadItem(
+        id: ItemID(Int64(number) + 1), location: FileLocation("/files/\(number)"),
+        state: failed ? .failed(Failure(.refused, status: 413)) : .waiting)
+    }
+    list.append(items)
+    return SessionReport(
+      items: list, isReading: isReading, isAside: isAside, isStopped: isStopped,
+      successor: successor)
+  }
+
+  @Test("Forty files are named, and the others counted")
+  func many() {
+    let report = Self.report(42, failed: true)
+    #expect(report.lines.count == 43)
+    #expect(
+      report.lines.suffix(3) == [
+        "… and 2 more", "  42 × 413 Content Too Large",
+        "0 of 42 files sent; 42 failed; 42 files left in the queue for the next hoist",
+      ])
+    #expect(report.status == .someFailed)
+  }
+
+  @Test("What another process sends is no failure")
+  func elsewhere() {
+    let aside = Self.report(2, isAside: true)
+    #expect(aside.lines == ["another hoist process is sending the queue"])
+    #expect(aside.status == .success)
+    let handedOver = Self.report(2, successor: 7)
+    #expect(
+      handedOver.lines == [
+        "0 of 2 files sent",
+        "the remaining files are sent in the background (process 7); run hoist to watch",
+      ])
+    #expect(handedOver.status == .success)
+    #expect(Self.report(2, failed: true, successor: 7).status == .someFailed)
+  }
+
+  @Test("An empty queue is a success, unless it had not been read to its end")
+  func nothing() {
+    #expect(Self.report(0).lines.isEmpty)
+    #expect(Self.report(0).status == .success)
+    #expect(Self.report(0, isReading: true).lines.count == 1)
+    #expect(Self.report(0, isReading: true).status == .someFailed)
+  }
+
+  @Test("A stopped queue says how it goes on, if anything is left")
+  func stopped() {
+    #expect(Self.report(1, isStopped: true).lines.last?.contains("hoist queue start") == true)
+    #expect(Self.report(0, isStopped: true).lines.isEmpty)
+  }
+}

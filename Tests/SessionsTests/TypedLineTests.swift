@@ -1,0 +1,57 @@
+import FileDiscovery
+import Foundation
+import MultipartForm
+import TestSupport
+import Testing
+
+@testable import Sessions
+
+@Suite struct TypedLineTests {
+  @Test(arguments: [
+    ("a{b,c}d", ["abd", "acd"]), ("{a,b}{1,2}", ["a1", "a2", "b1", "b2"]), ("a{b}c", ["a{b}c"]),
+    ("{a,{b,c}x}", ["a", "bx", "cx"]), ("a{,b}", ["a", "ab"]), ("{a", ["{a"]), ("a}b,c", ["a}b,c"]),
+    ("", [""]), ("IMG_{1,2}.{jpg,png}", ["IMG_1.jpg", "IMG_1.png", "IMG_2.jpg", "IMG_2.png"]),
+  ])
+  func braces(_ word: String, _ words: [String]) {
+    #expect(TypedLine.bracesExpanded(word) == words)
+  }
+
+  @Test func bracesDoNotExplode() {
+    let bomb = String(repeating: "{a,b,c,d}", count: 20)
+    #expect(TypedLine.bracesExpanded(bomb).count <= 1000)
+  }
+
+  @Test func aLineIsAFileOrWhatAShellWouldReadInIt() throws {
+    let folder = try ScratchDirectory()
+    for name in ["a.txt", "b.txt", "c d.txt", "e{f}.txt"] { try folder.write(name, [1, 2, 3]) }
+    func names(_ line: String) -> [String] {
+      TypedLine(text: line, home: folder.path).files.found.map(\.location.lastComponent).sorted()
+    }
+    let path = folder.path
+    #expect(names("\(path)/c d.txt") == ["c d.txt"])
+    #expect(names("\(path)/a.txt \(path)/b.txt") == ["a.txt", "b.txt"])
+    #expect(names("\(path)/*.txt").count == 4)
+    #expect(names("\(path)/{a,b}.txt") == ["a.txt", "b.txt"])
+    #expect(names("\(path)/e{f}.txt") == ["e{f}.txt"])
+    #expect(names("'\(path)/c d.txt' ~/a.txt") == ["a.txt", "c d.txt"])
+    #expect(names("file://\(path)/c%20d.txt") == ["c d.txt"])
+    let line = TypedLine(text: "\(path)/{a,z}.txt \(path)/*.png", home: path).files
+    #expect(line.found.count == 1 && line.missing == ["\(path)/z.txt", "\(path)/*.png"])
+    let wished = TypedLine(
+      text: "\(path)/a.txt;name=b.md;type=text/markdown '\(path)/c d.txt;field=doc'", home: path
+    ).files
+    #expect(wished.missing.isEmpty)
+    #expect(wished.found.map(\.location.lastComponent) == ["a.txt", "c d.txt"])
+    #expect(wished.found.map(\.wish?.name) == ["b.md", nil])
+    #expect(wished.found.map(\.wish?.type) == ["text/markdown", nil])
+    #expect(wished.found.map(\.wish?.field) == [nil, "doc"])
+    // A file that is there is not called missing for what stands behind it.
+    let mistaken = TypedLine(text: "\(path)/a.txt;type=md b", home: path).files
+    #expect(mistaken.missing == ["b"])
+    #expect(mistaken.mistake?.hasSuffix("\"md\" is not a media type such as image/jpeg") == true)
+    let preview = TypedLine(text: "\(path)/*.txt", home: path).preview(rules: .init()) { false }
+    #expect(preview?.files == 4 && preview?.bytes == 12)
+    #expect(TypedLine(text: path, home: path).preview(rules: .init()) { false }?.files == 4)
+    #expect(TypedLine(text: path, home: path).preview(rules: .init()) { true } == nil)
+  }
+}
