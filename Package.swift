@@ -252,9 +252,16 @@ let package = Package(
     .testTarget(
       name: "UploadModelTests",
       dependencies: [
-        "Digests", "JSONText", "MultipartForm", "Resuming", "ScalarText", "Scheduling",
-        "TestSupport", "UploadDraft", "UploadModel",
+        "Digests", "JSONText", "MultipartForm", "ScalarText", "TestSupport", "UploadModel",
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ResumingTests",
+      dependencies: ["JSONText", "MultipartForm", "Resuming", "UploadDraft", "UploadModel"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SchedulingTests",
+      dependencies: ["MultipartForm", "Scheduling", "TestSupport", "UploadModel"],
       swiftSettings: strict),
     .testTarget(
       name: "HTTPTransportTests", dependencies: ["CCurl", "HTTPTransport", "TestSupport"],
@@ -262,7 +269,8 @@ let package = Package(
     .testTarget(
       name: "UploadEngineTests",
       dependencies: [
-        "Digests", "HTTPTransport", "MultipartForm", "Resuming", "Scheduling", "TestSupport",
+        "Digests", "HTTPTransport", "JSONText", "MultipartForm", "Resuming", "Scheduling",
+        "TestSupport",
         "UploadDraft", "UploadEngine", "UploadModel",
       ],
       swiftSettings: strict),
@@ -280,11 +288,13 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "SettingsTests", dependencies: ["JSONText", "Settings", "TestSupport"],
+      name: "SettingsTests", dependencies: ["JSONText", "Settings", "TestSupport", "UploadModel"],
       swiftSettings: strict),
     .testTarget(
       name: "ScreensTests",
-      dependencies: ["MultipartForm", "Scheduling", "Screens", "TestSupport", "UploadModel"],
+      dependencies: [
+        "MultipartForm", "ScalarText", "Scheduling", "Screens", "TestSupport", "UploadModel",
+      ],
       exclude: ["Goldens"],
       swiftSettings: strict),
     .testTarget(

@@ -209,4 +209,30 @@ struct ItemStateTests {
     #expect(state.isActive == isActive)
     #expect((state.failure != nil) == showsFailure)
   }
+
+  @Test("A failure with progress counts as the first attempt again")
+  func attemptsWithProgress() {
+    var target = Target(name: "t", url: JobMachineEvent.url)
+    target.retry = RetryPolicy(attempts: 3, base: 0)
+    target.resume = ResumeRules(mode: .tus)
+    var machine = JobMachine()
+    var moment = Instant(seconds: 0)
+    func run(advancing: Bool) -> String {
+      _ = machine.handle(.start, for: target)
+      var end = TransferEnd(
+        url: JobMachineEvent.url, trouble: .connectionLost("reset"), sentAll: false)
+      end.hasAdvanced = advancing
+      let event = machine.judged(end, for: target, at: moment, random: 0)
+      let actions = machine.handle(event, for: target)
+      moment = moment + 1
+      for case .report(let state) in actions {
+        if case .retrying(_, let next, let of, _) = state { return "\(next)/\(of)" }
+        if case .failed(let failure) = state { return "failed after \(failure.attempts)" }
+      }
+      return "?"
+    }
+    #expect((0..<20).map { _ in run(advancing: true) } == Array(repeating: "2/3", count: 20))
+    #expect(run(advancing: false) == "3/3")
+    #expect(run(advancing: false) == "failed after 3")
+  }
 }

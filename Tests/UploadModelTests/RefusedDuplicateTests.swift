@@ -1,6 +1,5 @@
 import Foundation
 import JSONText
-import Scheduling
 import Testing
 import UploadModel
 
@@ -65,22 +64,5 @@ struct RefusedDuplicateTests {
     case .failed(let failure): #expect(failure.code == row.expected)
     case .follow: Issue.record("there is no redirect")
     }
-  }
-
-  @Test("a refusal of several files says nothing about one of them: they are sent one by one")
-  func batch() throws {
-    var target = try Self.target([ReplySign(status: 409)])
-    target.batch = BatchRule(maxFiles: 10)
-    target.batch?.splitsRefused = true
-    let files = [1, 2].map { BatchEnd.File(id: ItemID($0)) }
-    let end = TransferEnd(url: target.url, status: 409)
-    let both = BatchEnd(end, files: files, target: target, attempt: 1, now: Date())
-    #expect(both.outcomes.allSatisfy { $0.outcome == .startsOver } && both.groups.count == 2)
-    let one = BatchEnd(end, files: [files[0]], target: target, attempt: 1, now: Date())
-    guard case .ended(_, .delivered(let receipt))? = one.outcomes.first?.outcome else {
-      Issue.record("\(one.outcomes)")
-      return
-    }
-    #expect(receipt.wasThere && receipt.status == 409)
   }
 }

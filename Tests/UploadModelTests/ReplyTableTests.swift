@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import Scheduling
 @testable import UploadModel
 
 private let home = URL(string: "https://a.example/upload") ?? URL(fileURLWithPath: "/")
@@ -301,14 +300,6 @@ struct ReplyTableTests {
         == "The server answered 302 Found, and it is unclear whether it stored the file: it points to "
         + "https://a.example/done?…, which may be the result. Check the server before you retry: a retry may store the "
         + "file twice.")
-  }
-
-  /// The request that ends a run may be carried out as well.
-  @Test func whereToLookAfterARunIsSaid() {
-    let failure = Failure(.outcomeUnknown("it points to https://a/done"), status: 302)
-    let news = RunNews(.unknown(.close), because: failure)
-    let start = "perhaps closed: 302 Found, and it points to https://a/done; check"
-    #expect(news.words(isLasting: false).hasPrefix(start))
   }
 
   /// A file is sent with three nonces at most, however many attempts it may have.

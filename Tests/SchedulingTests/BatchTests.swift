@@ -305,4 +305,22 @@ struct BatchEndTests {
     #expect(requests == 2 * count - 1)
     #expect(alone.count == count)
   }
+
+  @Test("a refusal of several files says nothing about one of them: they are sent one by one")
+  func refusedDuplicates() {
+    var target = Target(name: "t", url: home)
+    target.response.duplicates = [ReplySign(status: 409)]
+    target.batch = BatchRule(maxFiles: 10)
+    target.batch?.splitsRefused = true
+    let files = [1, 2].map { BatchEnd.File(id: ItemID($0)) }
+    let end = TransferEnd(url: target.url, status: 409)
+    let both = BatchEnd(end, files: files, target: target, attempt: 1, now: Date())
+    #expect(both.outcomes.allSatisfy { $0.outcome == .startsOver } && both.groups.count == 2)
+    let one = BatchEnd(end, files: [files[0]], target: target, attempt: 1, now: Date())
+    guard case .ended(_, .delivered(let receipt))? = one.outcomes.first?.outcome else {
+      Issue.record("\(one.outcomes)")
+      return
+    }
+    #expect(receipt.wasThere && receipt.status == 409)
+  }
 }

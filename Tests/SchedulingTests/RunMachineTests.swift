@@ -192,4 +192,12 @@ struct RunMachineTests {
     let hidden = Secrets(["s3cret"]).hidden(in: RunNews(.opened, point))
     #expect(hidden.point?.values == ["id": "a-(secret)-b"])
   }
+
+  /// The request that ends a run may be carried out as well.
+  @Test func whereToLookAfterARunIsSaid() {
+    let failure = Failure(.outcomeUnknown("it points to https://a/done"), status: 302)
+    let news = RunNews(.unknown(.close), because: failure)
+    let start = "perhaps closed: 302 Found, and it points to https://a/done; check"
+    #expect(news.words(isLasting: false).hasPrefix(start))
+  }
 }
