@@ -173,7 +173,7 @@ struct SharedQueueTests {
     let session = try QueueSession(in: folder, to: server.url())
     session.queue.open()
     try await wait(for: "the request to be there") {
-      session.holder.items.items.first?.state == .awaitingReply ? true : nil
+      if case .awaitingReply = session.holder.items.items.first?.state { true } else { nil }
     }
     go.signal()
     // Nothing is told meanwhile, since this does not leave the main actor.

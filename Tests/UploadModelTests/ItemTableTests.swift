@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import UploadModel
@@ -6,14 +7,16 @@ struct ItemTableTests {
   /// Compared with a dictionary, through 20,000 random changes.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func itIsADictionary(_ seed: UInt64) {
-    var random = SplitMix(seed)
+    var random = SplitMix64(seed: seed)
     var table = ItemTable<String>()
     var known: [ItemID: String] = [:]
     for step in 0..<20_000 {
       // Some neighbours, some far apart, some below zero.
-      let number = Int64(random.below(300)) * (random.below(4) == 0 ? 1000 : 1) - 50
+      let number =
+        Int64(Int.random(in: 0..<300, using: &random))
+        * (Int.random(in: 0..<4, using: &random) == 0 ? 1000 : 1) - 50
       let id = ItemID(number)
-      switch random.below(10) {
+      switch Int.random(in: 0..<10, using: &random) {
       // It grows, and shrinks to nothing again.
       case 0...(step < 10_000 ? 4 : 1): (table[id], known[id]) = ("\(step)", "\(step)")
       case 5:
