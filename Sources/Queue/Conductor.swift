@@ -18,9 +18,11 @@ package final class Conductor {
     package var waitsForServers = true
     /// Whether files wait for a person if their credentials are refused.
     package var waitsForPerson = true
-    /// Whether observers hear of every change, and soon. Otherwise they hear at most ten times a second what each file
-    /// has become since.
+    /// Whether observers hear of every change, and soon. Otherwise they hear after each pause what each file has become
+    /// since.
     package var tellsEach = false
+    /// The pause in milliseconds.
+    package var pause: UInt64 = 100
 
     package init() {}
   }
@@ -98,7 +100,7 @@ package final class Conductor {
   private func changeBuffer() -> ChangeBuffer {
     let isWritten = store.isLasting
     return ChangeBuffer(
-      everyMilliseconds: options.tellsEach ? 4 : 100,
+      everyMilliseconds: options.tellsEach ? 4 : options.pause,
       microsecondsEach: options.tellsEach ? 250 : nil, on: .main, isMerging: !options.tellsEach
     ) { [weak self, book = tools.book] changes in
       let changes = isWritten ? changes : book.secrets.hidden(in: changes)

@@ -29,6 +29,8 @@ package final class SharedQueue {
     package var stays = false
     /// How many requests may be under way at once.
     package var lanes = UploadEngine.mostLanes
+    /// The pause in milliseconds after which the engine's changes are told.
+    package var pause: UInt64 = 100
 
     package init() {}
   }
@@ -114,6 +116,7 @@ package final class SharedQueue {
     floor = options.floor
     var sending = Conductor.Options()
     (sending.lanes, sending.waitsForPerson) = (options.lanes, !options.isAlone)
+    sending.pause = options.pause
     conductor = Conductor(keeper, with: tools.sending, options: sending)
     link = QueueLink(queue: keeper.store.path, environment: tools.environment)
     (settings, ownSettings) = (options.settings, options.settings)

@@ -154,7 +154,7 @@ struct SharedQueueTests {
   private static func holding(_ reply: String) throws -> (HostileServer, DispatchSemaphore) {
     let go = DispatchSemaphore(value: 0)
     let server = try HostileServer { connection, _ in
-      while connection.discardRequest() {
+      while connection.readRequest() != nil {
         go.wait()
         connection.send(reply)
       }
@@ -162,15 +162,16 @@ struct SharedQueueTests {
     return (server, go)
   }
 
-  /// Has another process react to the end of a file as soon as it is on disk. That is before it is told here, where
-  /// changes are told ten times a second.
+  /// Has another process react to the end of a file as soon as it is on disk. That is before it is told here.
   private func react(
     toReply reply: String, _ react: (UploadStore, UploadItem) throws -> Void
   ) async throws -> (QueueSession, HostileServer, DispatchSemaphore) {
     let (server, go) = try Self.holding(reply)
     try QueueSession.queue("a", in: folder)
     let other = try UploadStore(path: folder.path("queue.sqlite"))
-    let session = try QueueSession(in: folder, to: server.url())
+    var options = SharedQueue.Options()
+    options.pause = 1000
+    let session = try QueueSession(in: folder, to: server.url(), options: options)
     session.queue.open()
     try await wait(for: "the request to be there") {
       if case .awaitingReply = session.holder.items.items.first?.state { true } else { nil }
@@ -207,7 +208,11 @@ struct SharedQueueTests {
     }
     defer { server.stop() }
     try await wait(for: "the file to be gone") { session.holder.items.count == 0 ? true : nil }
-    #expect(session.holder.items.totals.goneFiles == 1)
+    let done = session.holder.news.firstIndex {
+      if case .changed(let changes, _) = $0 { changes.contains { $0.1.isDone } } else { false }
+    }
+    let removed = session.holder.news.firstIndex { if case .removed = $0 { true } else { false } }
+    #expect(try #require(done) < #require(removed))
     await session.close()
   }
 }

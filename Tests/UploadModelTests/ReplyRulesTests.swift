@@ -429,8 +429,10 @@ struct SecretNameTests {
     ("Authorization", true), ("X-Api-Key", true), ("api_key", true), ("token", true), ("key", true),
     ("X-Amz-Signature", true), ("Cookie", true), ("password", true), ("keywords", false),
     ("username", false), ("author", false), ("X-Atlassian-Token", false), ("X-Csrf-Token", true),
-    ("monkey", false), ("Accept", false), ("sig", true), ("signal", false), ("X-JWT-Assertion", true),
-    ("Ocp-Apim-Subscription-Key", true), ("X-Session-ID", true), ("X-User-Pwd", true), ("pass", true),
+    ("monkey", false), ("Accept", false), ("sig", true), ("signal", false),
+    ("X-JWT-Assertion", true),
+    ("Ocp-Apim-Subscription-Key", true), ("X-Session-ID", true), ("X-User-Pwd", true),
+    ("pass", true),
     ("passport", false), ("pin", true), ("pinned", false), ("userhash", true), ("obsession", false),
   ])
   func names(_ name: String, _ isSecret: Bool) { #expect(SecretName.matches(name) == isSecret) }

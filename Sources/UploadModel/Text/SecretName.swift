@@ -4,8 +4,12 @@ import ScalarText
 package enum SecretName {
   private static let signs = [
     "authorization", "token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey",
-    "cookie", "signature", "credential", "privatekey", "authkey", "subscriptionkey", "bearer", "jwt", "hmac",
-    "sessionid", "userhash",
+    "cookie", "signature", "credential", "privatekey", "authkey", "subscriptionkey", "bearer",
+    "jwt", "hmac", "sessionid", "userhash", "userpwd",
+  ]
+
+  private static let words: Set<String> = [
+    "key", "auth", "pass", "pwd", "pw", "pin", "otp", "session", "sid", "sig",
   ]
 
   /// Names that only look like those of secrets. Jira's `X-Atlassian-Token: no-check` turns off the check for a token.
@@ -15,7 +19,6 @@ package enum SecretName {
   package static func matches(_ name: String) -> Bool {
     let letters = String(decoding: name.lowercased().utf8.filter(\.isAlphanumeric), as: UTF8.self)
     if notSecret.contains(letters) { return false }
-    return ["key", "auth", "pass", "pw", "pin", "otp", "session", "sid", "sig"].contains(letters)
-      || letters.hasSuffix("pwd") || signs.contains { letters.contains($0) }
+    return words.contains(letters) || signs.contains { letters.contains($0) }
   }
 }
