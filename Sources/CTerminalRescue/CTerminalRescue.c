@@ -37,7 +37,7 @@ static void rescue(void) {
 
 static void crashed(int number, siginfo_t *info, void *context) {
   rescue();
-  // Whoever was to handle it before us, such as the Swift backtracer, does so now and sees the fault
+  // The handler that was there before ours, such as the Swift backtracer, runs now and sees the fault
   // as it was.
   for (size_t i = 0; i < CRASHES; i++) {
     if (crashes[i] != number) continue;

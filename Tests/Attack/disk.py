@@ -31,7 +31,7 @@ def visit(hoist, random, count, number):
         with open(place.file("errors"), "wb") as errors:
             child = place.start(
                 "--plain", "--to", server.url, "--queue", queue, errors=errors, input=subprocess.PIPE)
-            # What a full disk is to whoever writes. The queue's log is beyond 4096 bytes with its first page, the
+            # What a full disk means to a process that writes. The queue's log is beyond 4096 bytes with its first page, the
             # file of results is smaller; with one byte there is room nowhere.
             room = random.choice([1, 4096, 4096, 4096, 20_000])
             if random.random() < 0.8:

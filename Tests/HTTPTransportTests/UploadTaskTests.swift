@@ -96,7 +96,7 @@ struct UploadTaskTests {
     }
   }
 
-  @Test func aBodyWaitsForWhoeverReadsAnInterimReply() async throws {
+  @Test func aBodyWaitsUntilAnInterimReplyIsRead() async throws {
     let server = try HostileServer { connection, _ in
       guard var request = connection.readHead() else { return }
       connection.send("HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /1\r\n\r\n")

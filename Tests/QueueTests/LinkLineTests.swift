@@ -157,7 +157,7 @@ import UploadModel
       ])
     #expect(status.state(of: ItemID(1)) == .sending(attempt: 1, sent: 1, total: 2))
     #expect(status.state(of: ItemID(2)) == nil)
-    // Whoever hears all of it knows the same; and nothing after its end.
+    // A process that receives all of it knows the same, and nothing once it has ended.
     var other = SenderStatus()
     for news in status.news { other.record(news) }
     #expect(other == status)

@@ -134,7 +134,7 @@ struct ResumableTests {
       #expect(last["location"] == "/files/a.txt")
       #expect(try Receipt(last.body).files.map(\.sha256) == [sha256(Array("abcdefghij".utf8))])
       #expect(try server.bytes("a.txt") == Array("abcdefghij".utf8))
-      // Whoever has missed the answer gets it again, and sends nothing again.
+      // A client that has missed the answer gets it again, and sends nothing again.
       #expect(try state(server, path) == "10 ?1 10")
       let again = try ask(
         server, "PATCH", path, ["Upload-Offset: 10", "Upload-Complete: ?1", Self.piece])

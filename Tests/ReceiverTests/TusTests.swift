@@ -80,7 +80,7 @@ struct TusTests {
       #expect(last.status == 204 && last["upload-offset"] == "10")
       #expect(last["location"] == "/files/a.txt")
       #expect(try server.bytes("a.txt") == Array("abcdefghij".utf8))
-      // Whoever has missed the answer asks, and sends nothing again.
+      // A client that has missed the answer asks for the state, and sends nothing again.
       let again = try ask(server, "HEAD", path)
       #expect(again["upload-offset"] == "10" && again["location"] == "/files/a.txt")
       #expect(try ask(server, "PATCH", path, piece(at: 10)).status == 204)

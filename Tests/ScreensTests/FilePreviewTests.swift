@@ -188,7 +188,7 @@ import UploadModel
     #expect(heads().contains("NAME ▲"))
   }
 
-  @Test func whoeverLooksIsNotNotified() {
+  @Test func aPersonWhoLooksIsNotNotified() {
     func effects(_ hasFocus: Bool) -> [Effect] {
       var state = Fixture.empty()
       state.options.endSignal = .notify

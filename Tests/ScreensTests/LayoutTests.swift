@@ -214,7 +214,7 @@ import Testing
     #expect(Fixture.play(&state, .key(.enter)) == [], "to let it finish is lit")
     #expect(state.mode == .queue)
     #expect(Fixture.type("pp", &state) == [.pause([file])])
-    // Whoever marks several pauses at least those that lose nothing.
+    // Of several marked files, at least those that lose nothing are paused.
     #expect(Fixture.type("  pf", &state) == [.pause([ItemID(2)])])
     // Who names a file on the command line has said so.
     #expect(Fixture.play(&state, .command("pause a.bin")) == [.pause([file])])

@@ -328,7 +328,7 @@ struct BatchDeliveryTests {
   }
 
   @Test(arguments: ["cancel", "pause", "remove"])
-  func whoeverIsTakenBackTakesNobodyAlong(_ wish: String) async throws {
+  func aFileThatIsTakenBackTakesNoOtherAlong(_ wish: String) async throws {
     let (reached, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let server = try HostileServer { connection, number in
       if number == 0 {
@@ -359,7 +359,7 @@ struct BatchDeliveryTests {
   }
 
   /// With everything sent, breaking off would leave nobody any wiser about the others.
-  @Test func whoeverIsTakenBackAfterTheLastByteWaitsForTheAnswer() async throws {
+  @Test func aFileThatIsTakenBackAfterTheLastByteWaitsForTheAnswer() async throws {
     let goOn = DispatchSemaphore(value: 0)
     let server = try HostileServer { connection, _ in
       guard connection.readRequest() != nil else { return }

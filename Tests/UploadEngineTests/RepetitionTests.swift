@@ -250,7 +250,7 @@ struct RepetitionTests {
     let path = try folder.write("1", count: 900_000, seed: 1)
     let harness = EngineHarness(lanes: 1)
     harness.engine.submit([UploadJob(item: .file(path, id: 1), target: .once(server.url()))])
-    // Once the reply is there: whoever takes it for the end would have told by then, or tells no other one later.
+    // Once the reply is there: code that takes it for the end would have reported it by then, or reports none later.
     await harness.wait { states in
       states[ItemID(1)]?.contains { if case .sending = $0 { true } else { $0.isFinished } } == true
     }

@@ -300,7 +300,7 @@ struct QueueTests {
     #expect(try SenderLock(queue: harness.path) != nil)
   }
 
-  @Test("Whoever asks in vain gets the lock once it is free, and one caller at a time")
+  @Test("A process that asks in vain gets the lock once it is free, one at a time")
   func lockAskedForInVain() throws {
     _ = try harness.open()
     // Another open file, as another process has one.

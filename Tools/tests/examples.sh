@@ -10,7 +10,7 @@ programs=${1:-.build/examples/debug}
 [ $# -gt 0 ] || swift build --no-color-diagnostics --package-path Examples --scratch-path .build/examples
 work=$(mktemp -d)
 if [ $# = 0 ]; then
-  # Whoever uses nothing but MultipartForm fetches no other package.
+  # A package that uses nothing but MultipartForm fetches no other package.
   mkdir -p "$work/alone/Sources/alone"
   echo 'import MultipartForm' > "$work/alone/Sources/alone/main.swift"
   cat > "$work/alone/Package.swift" << END
