@@ -531,6 +531,38 @@ import Testing
     #expect(Int(total.rounded()) == (isHeld ? 55 : 100))
   }
 
+  /// What buffers have taken by then is acknowledged faster than the limit for a while.
+  @Test(arguments: [[900_000_000], [900_000_000, 700_000_000]] as [[Int64]])
+  func aLimitSetInTheMiddleChangesRowAndTotalAlike(_ sizes: [Int64]) throws {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added(sizes.enumerated().map { Fixture.item(Int64($0 + 1), "\($0)", size: $1) }))
+    let start = state.now
+    var (sent, limit): (Int64, Int64?) = (0, nil)
+    for step in 0...160 {
+      if step == 40 {
+        limit = 1_000_000
+        Fixture.play(&state, .command("limit 1M"))
+      }
+      let speed: Int64 = step < 40 ? 10_000_000 : step < 60 ? 3_000_000 : 1_000_000
+      sent += speed / 4
+      Fixture.play(
+        &state,
+        .engine(
+          sizes.enumerated().map { index, size in
+            let part = sent / Int64(sizes.count)
+            return (ItemID(Int64(index + 1)), .sending(attempt: 1, sent: part, total: size))
+          }, at: start + Double(step) / 4))
+      let (speeds, all) = (state.speeds, state.queue.totals.bytesToGo)
+      let longest = speeds.eta(
+        of: ItemID(1), remaining: sizes[0] - sent / Int64(sizes.count), of: all, limit: limit,
+        at: state.now)
+      let total = speeds.totalETA(remaining: all, limit: limit, at: state.now)
+      #expect(
+        longest.map(HumanReadable.timeLeft) == total.map(HumanReadable.timeLeft), "step \(step)")
+    }
+  }
+
   @Test func theTimeThatIsLeftStandsStillWhileAReplyIsAwaited() throws {
     var state = Self.sending(
       Fixture.item(1, "a", size: 1_000_000), Fixture.item(2, "b", size: 1_000_000))

@@ -54,8 +54,9 @@ package struct Speeds: Sendable {
   /// When the attempt that is under way began to send.
   package func beginning(of id: ItemID) -> Instant? { sending[id]?.beginning }
 
-  /// Seconds until all of an item has been acknowledged. If a limit in bytes a second holds back all items together,
-  /// those that end leave their share of it to the others, once nothing is left to begin.
+  /// Seconds until all of an item has been acknowledged: at most as long as `totalETA` says for all items. If a limit in
+  /// bytes a second holds back all items together, those that end leave their share of it to the others, once nothing is
+  /// left to begin.
   ///
   /// - Parameter all: what is left of all items, including those that have not begun.
   package func eta(
@@ -64,14 +65,24 @@ package struct Speeds: Sendable {
     guard let item = sending[id], let own = item.estimate.eta(remaining: remaining, at: now) else {
       return nil
     }
-    guard let limit, isBinding(limit, at: now), let run,
-      // What is sent until this item ends if all have the same share: all of what is not being sent yet, and as much of
-      // each other item as is left of this one.
-      let shared = run.estimate.eta(
-        remaining: max(
-          0, sending.values.reduce(all) { $0 &- max(0, $1.remaining &- remaining) }), at: now)
+    // Nothing else is left.
+    if remaining == all { return totalETA(remaining: all, limit: limit, at: now) }
+    guard let limit, isBinding(limit, at: now) else { return own }
+    // What is sent until this item ends if all have the same share: all of what is not being sent yet, and as much of
+    // each other item as is left of this one.
+    let shared = max(0, sending.values.reduce(all) { $0 &- max(0, $1.remaining &- remaining) })
+    guard let most = limitedETA(remaining: shared, limit: limit, at: now),
+      let speed = totalSpeed(at: now)
     else { return own }
-    return min(own, shared)
+    // What buffers take at first is faster than the limit.
+    return min(own * max(1, speed / Double(limit)), most)
+  }
+
+  /// Seconds until `remaining` more bytes of all items have been acknowledged, if this limit holds back all of them.
+  private func limitedETA(remaining: Int64, limit: Int64, at now: Instant) -> Double? {
+    run?.estimate.eta(remaining: remaining, at: idleSince ?? now).map {
+      max($0, Double(remaining) / Double(limit))
+    }
   }
 
   /// Whether a limit on all items together, in bytes a second, is what makes them slow.
