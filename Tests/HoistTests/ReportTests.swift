@@ -84,15 +84,30 @@ struct ReportTests {
       Self.entry("/e", .failed("stalled"), began: 60, took: 7, bytes: 333),
       Self.entry("/f", began: 70, took: 0.001, bytes: 9),
     ]
-    for parts in [1, 7, 120] {
-      let report = Self.report(entries)
-      let length = 70.001 / Double(parts)
-      let bytes = report.speeds(parts: parts).reduce(0) { $0 + $1 * length }
-      #expect(abs(bytes - 1_842) < 1e-3, "\(parts): \(bytes)")
+    for count in [1, 7, 120] {
+      let parts = Self.report(entries).parts(count)
+      let bytes = parts.reduce(0) { $0 + $1.bytes }
+      #expect(abs(bytes - 1_842) < 1e-3, "\(count): \(bytes)")
+      // Two attempts were under way at the same time.
+      let seconds = parts.reduce(0) { $0 + $1.seconds }
+      #expect(abs(seconds - 22.001) < 1e-6, "\(count): \(seconds)")
+      #expect(parts.allSatisfy { $0.seconds <= 70.001 / Double(count) + 1e-6 })
     }
     #expect(SpeedChart(report: Self.report([Self.entry("/a", bytes: nil)])).html.source.isEmpty)
     // A clock that was set back.
-    #expect(Self.report([Self.entry("/a", took: -5)]).speeds(parts: 3) == [0, 0, 0])
+    #expect(Self.report([Self.entry("/a", took: -5)]).parts(3).map(\.speed) == [0, 0, 0])
+  }
+
+  /// Two short bursts in an hour: no part of the picture is slower than it was while anything was sent.
+  @Test("the average is not above the most")
+  func bursts() throws {
+    let report = Self.report([
+      Self.entry("/a", took: 1, bytes: 1_000_000),
+      Self.entry("/b", began: 3_600, took: 1, bytes: 1_000_000),
+    ])
+    let chart = SpeedChart(report: report).html.source
+    let words = "at most 1.0 MB/s, on average 1.0 MB/s while anything was sent"
+    #expect(chart.contains(words), "\(chart)")
   }
 
   @Test("nothing that a name or a server says becomes markup", arguments: hostileTexts)

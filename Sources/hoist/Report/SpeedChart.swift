@@ -2,23 +2,28 @@ import Foundation
 import UploadModel
 import UploadStore
 
-/// A chart (SVG) of how fast files were sent in the period of a report, with a cross where an attempt failed.
+/// A chart (SVG) of how fast files were sent in the period of a report, while anything was sent, with a cross where an
+/// attempt failed.
 struct SpeedChart {
   let report: UploadReport
 
   private static let (width, height) = (720, 150)
-  private static let parts = 120
+  private static let count = 120
 
   /// The figure; empty if the history does not know how fast anything was sent.
   var html: HTML {
-    let speeds = report.speeds(parts: Self.parts)
+    let parts = report.parts(Self.count)
+    let speeds = parts.map(\.speed)
     guard let span = report.span, let top = speeds.max(), top > 0 else { return "" }
     let edge = edge(of: speeds, top: top)
-    let mean = Double(sentBytes) / max(0.001, busySeconds)
+    let whole = parts.reduce(into: UploadReport.Part()) { whole, part in
+      whole.bytes += part.bytes
+      whole.seconds += part.seconds
+    }
     let isOneDay = span.lowerBound.localDay == span.upperBound.localDay
     let ends = [span.lowerBound, span.upperBound].map { isOneDay ? $0.localClock : $0.localMinute }
     let words =
-      "Speed over time: at most \(HumanReadable.speed(top)), on average \(HumanReadable.speed(mean)) while anything was sent"
+      "Speed over time: at most \(HumanReadable.speed(top)), on average \(HumanReadable.speed(whole.speed)) while anything was sent"
     return """
       <figure>
       <svg viewBox="0 -16 \(Self.width) \(Self.height + 36)" role="img" aria-label="\(words)">
@@ -36,21 +41,6 @@ struct SpeedChart {
       """
   }
 
-  private var sentBytes: Int64 {
-    report.measured.reduce(0) { $0 &+ ($1.bytes ?? 0) &- ($1.start ?? 0) }
-  }
-
-  /// How long at least one attempt of known speed was under way.
-  private var busySeconds: Double {
-    let stretches = report.measured.map { ($0.began, $0.moment) }.sorted { $0.0 < $1.0 }
-    var (seconds, end) = (0.0, Date.distantPast)
-    for (began, ended) in stretches where ended > end {
-      seconds += ended.timeIntervalSince(max(began, end))
-      end = ended
-    }
-    return seconds
-  }
-
   /// The points of the curve, from left to right, with a space at the end.
   private func edge(of speeds: [Double], top: Double) -> String {
     let step = Double(Self.width) / Double(speeds.count)
@@ -66,10 +56,10 @@ struct SpeedChart {
     let length = max(1, span.upperBound.timeIntervalSince(span.lowerBound))
     let failed = report.files.flatMap { [$0.latest] + $0.earlier }.filter { $0.end == .failed }
     let places = Set(
-      failed.map { Int($0.moment.timeIntervalSince(span.lowerBound) / length * Double(Self.parts)) }
+      failed.map { Int($0.moment.timeIntervalSince(span.lowerBound) / length * Double(Self.count)) }
     )
     return places.sorted().map { part in
-      let x = min(Self.width - 4, max(4, part * Self.width / Self.parts))
+      let x = min(Self.width - 4, max(4, part * Self.width / Self.count))
       let (left, right) = (x - 4, x + 4)
       let (top, bottom) = (Self.height - 12, Self.height - 4)
       return

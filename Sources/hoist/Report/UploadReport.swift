@@ -54,22 +54,45 @@ struct UploadReport {
       })
   }
 
-  /// How fast files were sent, in bytes a second, in each of `parts` equal parts of the period. Each attempt counts
-  /// with its mean speed, since the history stores no other speed.
-  func speeds(parts: Int) -> [Double] {
-    guard let span else { return [] }
-    let length = max(span.upperBound.timeIntervalSince(span.lowerBound), 1) / Double(parts)
-    var speeds = [Double](repeating: 0, count: parts)
-    for entry in measured {
-      guard let speed = entry.meanSpeed, let ended = entry.ended else { continue }
-      let begin = entry.began.timeIntervalSince(span.lowerBound) / length
-      let end = ended.timeIntervalSince(span.lowerBound) / length
-      for part in max(0, Int(begin))..<min(parts, max(Int(begin), Int(end)) + 1) {
-        let share = min(end, Double(part + 1)) - max(begin, Double(part))
-        speeds[part] += speed * max(0, share)
+  /// What was sent in a part of the period, and for how long anything was.
+  struct Part {
+    var bytes = 0.0
+    var seconds = 0.0
+
+    /// Bytes per second on average while anything was sent.
+    var speed: Double { seconds > 0 ? bytes / seconds : 0 }
+  }
+
+  /// What was sent in each of `count` equal parts of the period. Each attempt counts with its mean speed, since the
+  /// history stores no other speed.
+  func parts(_ count: Int) -> [Part] {
+    var parts = [Part](repeating: Part(), count: count)
+    guard let span else { return parts }
+    let length = max(span.upperBound.timeIntervalSince(span.lowerBound), 1) / Double(count)
+    /// How many seconds of a stretch of time are in each part.
+    func spread(_ stretch: Range<Double>, _ body: (inout Part, Double) -> Void) {
+      let (begin, end) = (stretch.lowerBound / length, stretch.upperBound / length)
+      for index in max(0, Int(begin))..<min(count, max(Int(begin), Int(end)) + 1) {
+        let share = min(end, Double(index + 1)) - max(begin, Double(index))
+        if share > 0 { body(&parts[index], share * length) }
       }
     }
-    return speeds
+    var stretches: [Range<Double>] = []
+    for entry in measured {
+      guard let speed = entry.meanSpeed, let ended = entry.ended else { continue }
+      let stretch =
+        entry.began.timeIntervalSince(span.lowerBound)..<ended.timeIntervalSince(span.lowerBound)
+      stretches.append(stretch)
+      spread(stretch) { $0.bytes += speed * $1 }
+    }
+    // Time in which several attempts were under way counts once.
+    var last = 0.0
+    for stretch in stretches.sorted(by: { $0.lowerBound < $1.lowerBound })
+    where stretch.upperBound > last {
+      spread(max(last, stretch.lowerBound)..<stretch.upperBound) { $0.seconds += $1 }
+      last = stretch.upperBound
+    }
+    return parts
   }
 }
 
