@@ -139,6 +139,17 @@ struct FollowingTests {
     #expect(run.isOnOne && run.seen * 2 > min(Int(lanes), run.state.layout.rows.count - 1))
   }
 
+  /// Sixty lanes of files that take less than a third of a second: each page is over before a second has passed.
+  @Test(arguments: [Size(width: 80, height: 24), Size(width: 200, height: 60)])
+  func manyFastFilesAreInView(_ size: Size) {
+    var run = Run(3_000, size: size)
+    for step in 0..<40 {
+      let first = Int64(1 + step * 60)
+      run.send(first..<first + 60, after: 0.1)
+      #expect(run.seen > 0, "after \(step)")
+    }
+  }
+
   /// A large file above does not keep the view from the many below it.
   @Test func theViewIsWhereMostMoves() {
     var run = Run(900)

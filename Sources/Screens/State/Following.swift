@@ -13,9 +13,9 @@ struct Following: Sendable {
   /// The time of the first tick since the user last did something; nil if there has been none.
   fileprivate var rest: Instant?
 
-  /// For how many seconds the view stays where it is, so that names can be read; and if nothing in it is being sent any
-  /// more, since files may take less than that.
-  static let pause = 1.0, shortPause = 0.3
+  /// For how many seconds the view stays where it is, so that names can be read, as long as something in it is being
+  /// sent.
+  static let pause = 1.0
   /// After how many seconds without a key the cursor goes along again.
   static let patience = 30.0
 }
@@ -51,9 +51,11 @@ extension AppState {
     guard marks.isEmpty, queue.totals.active > 0 else { return }
     let height = layout.rows.count
     let seen = list.window.visible(of: rowCount, height: height)
-    if let latest = following.latest {
-      let isDead = !seen.contains { isBeingSent($0) }
-      if now - latest < (isDead ? Following.shortPause : Following.pause) { return }
+    // Many fast files end within a second: once nothing in view is being sent, the view goes on at once.
+    if let latest = following.latest, now - latest < Following.pause,
+      seen.contains(where: { isBeingSent($0) })
+    {
+      return
     }
     let sent = (0..<rowCount).filter(isBeingSent)
     following.latest = now
