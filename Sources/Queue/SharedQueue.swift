@@ -402,9 +402,17 @@ package final class SharedQueue {
 
   /// Stops the queue or resumes it, for this session and later ones.
   package func setStopped(_ isWanted: Bool) {
-    // Act at once, even if the disk has no room to record this.
-    control(.start(!isWanted))
-    if write({ try $0.setStopped(isWanted) }) != nil { isStopped = isWanted }
+    // Act at once, even if the disk has no room to record this. If another process sends, the queue's file tells it, so
+    // that the last of several has the last word: an order comes by another way, perhaps after what was said later. Only
+    // that it shall go on although the file does not say that it is stopped is nowhere else.
+    let isTold = isAside && (isWanted || isStopped)
+    if !isTold { control(.start(!isWanted)) }
+    guard write({ try $0.setStopped(isWanted) }) != nil else {
+      if isTold { control(.start(!isWanted)) }
+      return
+    }
+    isStopped = isWanted
+    if isTold { (settings.isStarted, ownSettings.isStarted) = (!isWanted, !isWanted) }
   }
 
   /// Applies the limit that the user set in an earlier session, unless this session has its own.
@@ -729,6 +737,8 @@ package final class SharedQueue {
       askedForRuns.append(answer)
       return answerAfterRuns()
     }
+    // Somebody has stopped the queue after that.
+    if order == .start(true), isStopped { return }
     give(order, to: engine)
     let before = settings
     order.apply(to: &settings)
