@@ -503,6 +503,16 @@ package final class SharedQueue {
     tell(judgedAnew: confirmed)
   }
 
+  /// Takes back that files have arrived, which a person has said: what failed before is unclear again.
+  package func unconfirm(_ unclear: [UploadItem]) {
+    let failures = unclear.compactMap { item -> (ItemID, Failure)? in
+      guard items.item(item.id)?.state.receipt?.isConfirmed == true else { return nil }
+      return item.state.failure.map { (item.id, $0) }
+    }
+    guard !failures.isEmpty, write({ try $0.judgeAnew(failures) }) != nil else { return }
+    tell(judgedAnew: failures.map { ($0, .failed($1)) })
+  }
+
   /// Tells what became of files that had ended.
   private func tell(judgedAnew changes: [(ItemID, ItemState)]) {
     // The engine is done with them. If one is sent again, that is another upload.

@@ -29,7 +29,7 @@ import UploadModel
     #expect(Fixture.play(&state, .key("r")) == [] && state.mode == .sendingAgain)
     #expect(Self.text(state).contains("it has arrived"))
     #expect(Fixture.play(&state, .key("a")) == [.confirm([ItemID(1)])])
-    #expect(state.dialog == nil && state.message == "1 file noted as arrived")
+    #expect(state.dialog == nil && state.message == "1 file noted as arrived · z undoes")
     let receipt = Receipt(confirming: Failure(.outcomeUnknown("closed"), attempts: 1))
     Fixture.play(&state, .engine([(ItemID(1), .done(receipt))], at: state.now + 1), .key("j"))
     let line = Self.text(state).split(separator: "\n").first { $0.contains("a.bin") } ?? ""
@@ -47,6 +47,29 @@ import UploadModel
     #expect(Fixture.play(&state, .command("arrived 3")) == [.confirm([ItemID(3)])])
     #expect(Fixture.play(&state, .command("arrived 2")) == [.bell])
     #expect(state.message == "only what may have arrived can be noted as arrived")
+  }
+
+  /// The undo is of what was done last, and not of an older edit.
+  @Test func thatItHasArrivedCanBeTakenBack() throws {
+    var state = Self.queue()
+    Fixture.type("GKg", &state)
+    let moved = state.order
+    let unclear = try #require(state.item(ItemID(1)))
+    Fixture.play(&state, .key("r"), .key("a"))
+    let receipt = Receipt(confirming: Failure(.outcomeUnknown("closed"), attempts: 1))
+    Fixture.play(&state, .engine([(ItemID(1), .done(receipt))], at: state.now + 1))
+    // The file is cleared, and comes back.
+    #expect(Fixture.type("c", &state) == [.remove([ItemID(1)])])
+    Fixture.type("z", &state)
+    #expect(state.order == moved && state.message == "undone: removal of 1 file")
+    #expect(Fixture.type("z", &state) == [.unconfirm([unclear])])
+    #expect(state.order == moved && state.message == "undone: noting 1 file as arrived")
+    Fixture.play(&state, .engine([(ItemID(1), Self.unknown)], at: state.now + 1))
+    #expect(state.queue.totals.unknown == 2 && state.queue.row(ItemID(1))?.attempts.isEmpty == true)
+    #expect(Fixture.type("Z", &state) == [.confirm([ItemID(1)])])
+    Fixture.play(&state, .engine([(ItemID(1), .done(receipt))], at: state.now + 1))
+    Fixture.type("zz", &state)
+    #expect(state.order == [1, 2, 3].map(ItemID.init))
   }
 
   /// The button that Enter presses is the one that changes nothing.

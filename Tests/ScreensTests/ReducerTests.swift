@@ -120,10 +120,10 @@ import UploadModel
       asks: [.setLimit(2_000_000), .setLimit(3_000_000)]),
     Case(0, "u", "x", .enter, asks: [.bell]),
     Case(0, "w", asks: [.bell], says: "no reply here is doubtful"),
-    Case(8, "r", "a", asks: [.confirm([ItemID(9)])], says: "1 file noted as arrived"),
+    Case(8, "r", "a", asks: [.confirm([ItemID(9)])], says: "1 file noted as arrived · z undoes"),
     Case(
       8, ":", "a", "r", "r", "i", "v", "e", "d", .enter, asks: [.confirm([ItemID(9)])],
-      says: "1 file noted as arrived"),
+      says: "1 file noted as arrived · z undoes"),
     Case(0, "u", "x", .enter, .control("u"), "1", "k", .enter, asks: [.bell, .setLimit(1000)]),
     Case(0, "u", "9", .escape, asks: []),
     Case(0, .control("l"), asks: [.redraw]),

@@ -213,7 +213,8 @@ final class Driver {
       .listFolder,
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
       .deleteTarget, .restoreTarget, .draftRule, .saveRule,
-      .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .writeLists, .confirm,
+      .listServer, .deleteOnServer, .deleteUploaded, .inspect, .readAttempts, .copyAsCurl,
+      .writeLists, .confirm, .unconfirm,
       .lookForEdited, .probe,
       .previewLine, .previewFile, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:
       break

@@ -26,6 +26,8 @@ package enum Effect: Sendable, Equatable {
   case retry([ItemID])
   /// Count these failed items, which may have arrived, as sent.
   case confirm([ItemID])
+  /// Take back that these items have arrived: they may have, as the failures in these states say.
+  case unconfirm([UploadItem])
   /// Pause these items; cancel those that are being sent.
   case pause([ItemID])
   /// Let these paused items wait for their turn again.

@@ -116,15 +116,6 @@ extension AppState {
     return failed.isEmpty ? [] : [.retry(failed.map(\.id))]
   }
 
-  /// Counts those items that may have arrived as sent, since the user has found them on the server.
-  mutating func confirmArrival(of items: [UploadItem]) -> [Effect] {
-    let ids = items.filter(\.mayHaveArrived).map(\.id)
-    guard !ids.isEmpty else { return refuse("only what may have arrived can be noted as arrived") }
-    list.clearMarks()
-    message = "\(HumanReadable.count(ids.count, "file")) noted as arrived"
-    return [.confirm(ids)]
-  }
-
   /// Makes a rule of the reply of the first doubtful item.
   mutating func draftRule(_ items: [UploadItem]) -> [Effect] {
     guard let item = items.first(where: \.isDoubtful) else {

@@ -43,6 +43,20 @@ extension AppState {
       words: "edit of \(HumanReadable.count(changes.count, "file"))")
   }
 
+  /// Counts those items that may have arrived as sent, since the user has found them on the server.
+  mutating func confirmArrival(of items: [UploadItem]) -> [Effect] {
+    let unclear = items.filter(\.mayHaveArrived)
+    guard !unclear.isEmpty else {
+      return refuse("only what may have arrived can be noted as arrived")
+    }
+    list.clearMarks()
+    let count = HumanReadable.count(unclear.count, "file")
+    let key = keyLabel(.undo)
+    message = "\(count) noted as arrived" + (key.isEmpty ? "" : " · \(key) undoes")
+    return perform(
+      .confirm(unclear), undo: .unconfirm(unclear), words: "noting \(count) as arrived")
+  }
+
   private mutating func perform(_ step: QueueEdit.Step, undo: QueueEdit.Step, words: String)
     -> [Effect]
   {
@@ -59,6 +73,12 @@ extension AppState {
       keepingCursor { $0.queue.arrange(order) }
       return [.reorder(self.order)]
     case .replace(let items): return replace(items)
+    case .confirm(let items):
+      let ids = items.map(\.id).filter { item($0)?.mayHaveArrived == true }
+      return ids.isEmpty ? [] : [.confirm(ids)]
+    case .unconfirm(let items):
+      let confirmed = items.filter { item($0.id)?.state.receipt?.isConfirmed == true }
+      return confirmed.isEmpty ? [] : [.unconfirm(confirmed)]
     }
   }
 

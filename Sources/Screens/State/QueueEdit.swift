@@ -11,6 +11,10 @@ struct QueueEdit: Sendable {
     case arrange([ItemID])
     /// Items get the name, type, field and target that these items have, but keep their own states.
     case replace([UploadItem])
+    /// These items, which may have arrived, count as sent.
+    case confirm([UploadItem])
+    /// These items may have arrived, as these failures of theirs say.
+    case unconfirm([UploadItem])
   }
 
   let undo: Step

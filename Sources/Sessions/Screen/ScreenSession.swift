@@ -198,6 +198,7 @@ package final class ScreenSession {
     case .inspect(let id): answers.inspect(id)
     case .copyAsCurl(let id): answers.copyAsCurl(id)
     case .confirm(let ids): queue.confirm(ids)
+    case .unconfirm(let items): queue.unconfirm(items)
     case .writeLists(let lists): answers.write(lists)
     case .openURL(let url): programs.openURL(url)
     // Several processes may show the queue; only the sender notifies the user at the end, so that this happens once.

@@ -55,7 +55,8 @@ package final class SetupSession {
       .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
       .deleteTarget, .restoreTarget, .draftRule, .saveRule, .listServer,
       .deleteOnServer, .deleteUploaded,
-      .listHistory, .inspect, .probe, .copy, .openURL, .copyAsCurl, .writeLists, .confirm,
+      .listHistory, .inspect, .readAttempts, .probe, .copy, .openURL, .copyAsCurl, .writeLists,
+      .confirm, .unconfirm,
       .notify, .notifyDesktop,
       .runEndCommand:
       break
