@@ -178,7 +178,7 @@ fuzz: ## fuzz the multipart parser, and the readers of replies, files and settin
 soak: ## 20,000 uploads into servers that misbehave
 	HOIST_SOAK=20000 $(SWIFT) test --filter SoakTests
 
-monkey: ## press 100,000 random keys; two windows of one queue, in random sessions
+monkey: ## press 100,000 random keys; two windows of one queue, ten random minutes
 	HOIST_MONKEY=100000 $(SWIFT) test --filter 'ScreenMonkeyTests|TwoWindowsTests|TwoScreensTests'
 
 resume-test: build ## cut and kill a 1 GiB upload 120 times; other tus servers and clients

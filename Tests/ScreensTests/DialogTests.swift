@@ -53,7 +53,8 @@ import Testing
 
   @Test(
     arguments: [
-      ([.enter], .details), (["3", .enter], .page), (["o"], .menu),
+      ([.enter], .details), (["3", .enter], .page),
+      ([":", "t", "h", "e", "m", "e", .enter], .menu),
     ] as [([Key], Mode)])
   func helpGivesWayToWhatWasThere(_ keys: [Key], _ mode: Mode) {
     var state = Fixture.mixed()

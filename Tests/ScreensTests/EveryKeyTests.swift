@@ -30,7 +30,7 @@ import UploadModel
     .page: [(0, ["3", .enter])],
     .help: [(0, ["?", "?", .pageDown])],
     .browser: [(0, ["b", "j"])],
-    .menu: [(0, ["o", "j"])],
+    .menu: [(0, [":", "t", "h", "e", "m", "e", .enter, "j"])],
     .failures: [(0, ["E", "j"])],
     .quitting: [(0, ["q"])],
     .pausing: [(0, ["P"])],

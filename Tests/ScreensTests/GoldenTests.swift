@@ -91,7 +91,7 @@ import UploadModel
         Fixture.type("jjjjjj  e", &state)
         Fixture.type("nonsense", &state)
         Fixture.play(&state, .key(.enter))
-      case .sortMenu: Fixture.type("oj", &state)
+      case .sortMenu: Fixture.play(&state, .key("o"), .key(.down))
       case .failures: Fixture.type("Ej", &state)
       case .targetMenu:
         state.options.targets = Fixture.choices("album", "photos", "tickets")

@@ -154,9 +154,10 @@ import Testing
 
   /// What a person reads on the screen can be typed.
   @Test(arguments: [
-    ("sort size", "largest first"), ("sort by name", "by name"), ("sort Name", "by name"),
-    ("sort smallest first", "smallest first"), ("sort STATE", "failed first"),
-    ("sort failed first", "failed first"), ("sort type", "by type"),
+    ("sort size", "by size, largest first"), ("sort by name", "by name"), ("sort Name", "by name"),
+    ("sort smallest first", "by size, smallest first"),
+    ("sort STATE", "by state, failed first"),
+    ("sort failed first", "by state, failed first"), ("sort type", "by type"),
   ])
   func ordersByTheirOtherWords(_ line: String, _ words: String) {
     var state = Fixture.mixed()
@@ -183,7 +184,7 @@ import Testing
 }
 
 extension AppState {
-  fileprivate var commandText: String? {
+  var commandText: String? {
     if case .command(let prompt) = dialog { prompt.line.field.text } else { nil }
   }
 }

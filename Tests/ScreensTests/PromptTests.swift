@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Screens
+@testable import UploadModel
 
 @Suite struct PromptTests {
   static func open(_ text: String = "") -> AppState {
@@ -40,6 +41,82 @@ import Testing
     Fixture.play(&state, .key(.tab), .completions(for: "a", ["a b.txt", "a c.txt"]))
     let text = render(state, size: state.size).text
     #expect(text.contains { $0.hasPrefix(" a b.txt  a c.txt") }, "\(text)")
+  }
+
+  /// No name starts with the whole line, so its last word is completed, as a shell would read it.
+  @Test(arguments: [
+    ("a.txt b", "b", ["b.bin"], "a.txt b.bin"), ("a.txt b", "b", ["b c.bin"], "a.txt b\\ c.bin"),
+    ("'a b.txt' /x/", "/x/", ["/x/y"], "'a b.txt' /x/y"), ("'a b", "a b", ["a b.txt"], "'a b.txt'"),
+    ("c \"a b", "a b", ["a b \"x\".txt"], "c \"a b \\\"x\\\".txt\""),
+    ("'a b", "a b", ["a b's.txt"], "a\\ b\\'s.txt"), ("\"a b", "a b", ["a b/"], "\"a b/"),
+    ("\"a b/", "a b/", ["a b/c"], "\"a b/c\""), ("a\\ b", "a b", ["a b.txt"], "a\\ b.txt"),
+    ("a.txt ", "", ["only"], "a.txt only"), ("x 'a b'", "a b", ["a b"], "x 'a b'"),
+  ])
+  func completesEachOfSeveralPaths(
+    _ line: String, _ word: String, _ names: [String], _ completed: String
+  ) {
+    var state = Self.open(line)
+    #expect(Fixture.play(&state, .key(.tab)) == [.complete(line)])
+    #expect(Fixture.play(&state, .completions(for: line, [])) == [.complete(word)])
+    #expect(Fixture.play(&state, .completions(for: word, names)) == [])
+    #expect(state.promptText == completed)
+  }
+
+  @Test func theNamesForTheLastWordAreShownWithoutTheRest() {
+    var state = Self.open("a.txt b")
+    Fixture.play(
+      &state, .key(.tab), .completions(for: "a.txt b", []),
+      .completions(for: "b", ["b1.txt", "b2.txt"]))
+    let text = render(state, size: state.size).text
+    #expect(text.contains { $0.contains("  b1.txt") } && !text.contains { $0.contains("a.txt b1") })
+    Fixture.play(&state, .key(.tab), .key(.tab))
+    #expect(state.promptText == "a.txt b2.txt")
+    // In quotes, a tilde is no folder.
+    state = Self.open("a '~/")
+    Fixture.play(&state, .key(.tab))
+    #expect(Fixture.play(&state, .completions(for: "a '~/", [])) == [.bell])
+  }
+
+  @Test(arguments: [
+    (":add \"my f", "my f", "my file.txt", ":add \"my file.txt\""),
+    (":add a.txt 'my f", "my f", "my file.txt", ":add a.txt 'my file.txt'"),
+  ])
+  func quotesOnTheCommandLineAreCompleted(
+    _ line: String, _ word: String, _ name: String, _ completed: String
+  ) {
+    var state = Fixture.empty()
+    Fixture.type(line, &state)
+    #expect(Fixture.play(&state, .key(.tab)) == [.complete(word)])
+    Fixture.play(&state, .completions(for: word, [name]))
+    #expect(":" + (state.commandText ?? "") == completed)
+  }
+
+  @Test func resumeTakesNamesAndResumesOnlyWhatIsPaused() {
+    var state = Fixture.mixed()
+    #expect(Fixture.play(&state, .command("resume paused.bin")) == [.resume([ItemID(8)])])
+    #expect(Fixture.play(&state, .command("resume IMG_0001.jpg")) == [.bell])
+    #expect(state.message == "nothing to resume: not paused")
+    #expect(Fixture.play(&state, .command("resume nothing.bin")) == [.bell])
+    #expect(state.message == "resume: no file in the queue is called \"nothing.bin\"")
+    // Without a name, it is about the queue, and stops nothing.
+    #expect(Fixture.play(&state, .command("resume")) == [.bell])
+    #expect(Fixture.play(&state, .command("stop")) == [.setStarted(false)])
+    #expect(Fixture.play(&state, .command("stop")) == [.bell])
+    #expect(Fixture.play(&state, .command("resume")) == [.setStarted(true)])
+    Fixture.type(":resume p", &state)
+    Fixture.play(&state, .key(.tab))
+    #expect(state.commandText == "resume paused.bin")
+  }
+
+  @Test func theListOfOrdersFollowsTyping() {
+    var state = Fixture.mixed()
+    Fixture.type("osize", &state)
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("by size, largest first") && !text.contains("by target"), "\(text)")
+    #expect(
+      Fixture.play(&state, .key(.enter)) == [
+        .reorder([4, 5, 1, 2, 3, 6, 7, 8, 9, 10, 11, 12].map(ItemID.init))
+      ])
   }
 
   @Test func goesThroughWhatIsNot() {

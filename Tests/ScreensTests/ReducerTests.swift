@@ -154,9 +154,9 @@ import UploadModel
     Case(0, "o", .escape, asks: []),
     Case(
       0, "o", .down, .enter, asks: [.reorder(ids(12, 6, 7, 8, 9, 10, 11, 3, 2, 1, 5, 4))],
-      says: "sorted smallest first"),
+      says: "sorted by size, smallest first"),
     Case(
-      0, "o", "G", .enter, "z",
+      0, "o", "r", "e", "v", .enter, "z",
       asks: [
         .reorder(ids(12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)),
         .reorder(ids(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)),

@@ -19,8 +19,10 @@ struct CommandPalette {
       chosen == nil
       ? offered
       : line.candidates.compactMap { candidate in offered.first { before + $0.word == candidate } }
-    let action = CommandLine(before)?.action
-    title = action.map { "\($0.name.word) \($0.argument ?? "")" } ?? "Commands"
+    let command = CommandLine(before)
+    let action = command?.actionOfArgument
+    let name = command?.isResume == true ? "resume" : action?.name.word
+    title = name.map { "\($0) \(action?.argument ?? "")" } ?? "Commands"
     if lines.isEmpty, action?.name.takesAnything == true { return nil }
   }
 

@@ -116,8 +116,8 @@ struct DialogBox {
     let first = min(max(0, chosen - shown + 1), prompt.candidates.count - shown)
     for index in first..<first + shown {
       canvas.choice(
-        Self.lastPart(prompt.candidates[index]), row: top + 2 + index - first, columns: columns,
-        isLit: index == prompt.chosen)
+        Self.lastPart(prompt.candidates[index].removingPrefix(scalars: prompt.before) ?? ""),
+        row: top + 2 + index - first, columns: columns, isLit: index == prompt.chosen)
     }
   }
 

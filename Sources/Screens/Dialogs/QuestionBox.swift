@@ -66,7 +66,8 @@ struct QuestionBox {
     }
   }
 
-  /// The label of a button. If nothing is being sent, nothing can be stopped.
+  /// The label of a button. If nothing is being sent, nothing can be stopped; if another process is there to send, the
+  /// queue goes on.
   private func hint(of button: Action) -> String {
     button.name == .stopAndQuit && state.queue.totals.active == 0
       ? "quit and keep the queue" : button.hint ?? ""

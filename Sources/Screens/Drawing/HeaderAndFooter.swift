@@ -74,7 +74,7 @@ struct HeaderAndFooter {
     // As many candidates as fit, from the chosen one on. Cycling comes back to the earlier ones.
     var column = 1
     for index in (line.chosen ?? 0)..<line.candidates.count where column < canvas.size.width - 1 {
-      let word = PastedPaths.unescaped(CommandLine.lastWord(of: line.candidates[index]).word)
+      let word = LastWord(of: line.candidates[index]).text
       let role: Role = index == line.chosen ? .button : .dim
       let used = canvas.put(
         word, row: above, column: column, width: canvas.size.width - column - 1, style: Style(role))

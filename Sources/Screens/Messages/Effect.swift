@@ -62,7 +62,8 @@ package enum Effect: Sendable, Equatable {
   case readTargets
   /// Show all settings of the target of this name; answered by `AppEvent.page`.
   case showTarget(String)
-  /// Try whether the target of this name responds; answered by `AppEvent.tried`.
+  /// Read the secrets of the target of this name again, try whether it responds and accepts them, and send the items that
+  /// wait for that; answered by `AppEvent.tried`.
   case tryTarget(String)
   /// Read the secrets of the target of this name again, try them, and send the items that wait for them; answered by
   /// `AppEvent.tried`.

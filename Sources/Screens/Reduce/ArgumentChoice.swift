@@ -34,7 +34,10 @@ extension AppState {
       }
     }
     let matcher = Matcher(PastedPaths.unescaped(word))
-    return command.action.flatMap { choices(after: $0.name) }?.ranked(by: matcher, \.texts)
+    let offered =
+      command.isResume
+      ? files { $0.state == .paused } : command.action.flatMap { choices(after: $0.name) }
+    return offered?.ranked(by: matcher, \.texts)
   }
 
   /// The arguments to offer for an action on the command line; nil if there is nothing to choose from.
@@ -59,14 +62,15 @@ extension AppState {
           ArgumentChoice(word: "\($0)", note: HumanReadable.count($0, "file"))
         }
     case .filter: RowKind.examples.map { ArgumentChoice(word: $0) }
-    case .retry, .remove, .pause, .edit, .details: files
+    case .retry, .remove, .pause, .edit, .details: files { _ in true }
+    case .arrived: files(where: \.mayHaveArrived)
     default: nil
     }
   }
 
-  /// At most 500 files, from the top of the list: more than a person would look through.
-  private var files: [ArgumentChoice] {
-    (0..<min(rowCount, 500)).compactMap(row).map {
+  /// Files from the first 500 rows of the list: more than a person would look through.
+  private func files(where isOfUse: (UploadItem) -> Bool) -> [ArgumentChoice] {
+    (0..<min(rowCount, 500)).compactMap(row).filter { isOfUse($0.item) }.map {
       ArgumentChoice(
         word: PastedPaths.escaped($0.item.fileName),
         note: StateLabel(of: $0, in: self).forms.first ?? "")

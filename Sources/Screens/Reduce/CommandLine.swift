@@ -53,10 +53,30 @@ struct CommandLine: Hashable, Sendable {
     actions.compactMap { action in action.hint.map { ($0.lowercasedASCII, action.name) } }
   ) { first, _ in first }
 
+  /// Whether files are named that are to be resumed; without an argument, `resume` is about the queue.
+  var resumesFiles: Bool { isResume && !argument.isEmpty }
+  /// Whether an argument would name files to resume.
+  var isResume: Bool { word == "resume" }
+
+  /// Whether the word says that the queue is to start or, if false, that it is to stop; nil if it says neither.
+  var wantsStart: Bool? {
+    switch word {
+    case "resume", "start", "go on": true
+    case "stop", "stop all": false
+    default: nil
+    }
+  }
+
+  /// The action that an argument would be for.
+  var actionOfArgument: Action? {
+    isResume ? Self.actions.first { $0.name == .pause } : action
+  }
+
   /// The action of the queue that the word stands for.
   var action: Action? {
+    if resumesFiles { return actionOfArgument }
     // A name that is not an action of the queue may be another word for such an action: `delete` stands for `remove`.
-    [Action.Name(word: word), Self.shown[word], Self.others[word]].lazy
+    return [Action.Name(word: word), Self.shown[word], Self.others[word]].lazy
       .compactMap { name in Self.actions.first { $0.name == name } }.first
   }
 

@@ -36,7 +36,12 @@ extension AppState {
     if isReading, action.name.has(.edits) { return refuse(Self.isStillRead) }
     // An action that the current pane does not have is meant for the queue.
     if !Action.inMode(pane.mode).contains(where: { $0.name == action.name }) { show(.queue) }
+    if command.resumesFiles { return resume(command.argument) }
     guard command.argument.isEmpty else { return run(action.name, command.argument) }
+    if action.name == .startStop, command.wantsStart == settings.isStarted {
+      return refuse(
+        settings.isStarted ? "the queue is not stopped" : "the queue is stopped already")
+    }
     if action.name == .lanes {
       return refuse("lanes: give the number of files to send at once, such as lanes 4, or auto")
     }
@@ -87,8 +92,29 @@ extension AppState {
     }
   }
 
-  /// Runs an action on files, given by their numbers in the list or by name.
+  /// Runs an action on files.
   private mutating func run(_ name: Action.Name, onFiles argument: String) -> [Effect] {
+    guard let items = files(named: argument, for: name.word) else { return [.bell] }
+    switch name {
+    case .retry: return retry(items)
+    case .remove: return askToRemove(items)
+    case .arrived: return confirmArrival(of: items)
+    case .pause: return pause(items)
+    case .edit: return openForm(items)
+    case .details: return items.first.map { openDetails($0.id) } ?? []
+    default: return []
+    }
+  }
+
+  /// Resumes the paused ones of some files.
+  private mutating func resume(_ argument: String) -> [Effect] {
+    guard let items = files(named: argument, for: "resume") else { return [.bell] }
+    let paused = items.filter { $0.state == .paused }
+    return paused.isEmpty ? refuse("nothing to resume: not paused") : pause(paused)
+  }
+
+  /// The files that are given by their numbers in the list or by name; nil if there is no such file, which is said.
+  private mutating func files(named argument: String, for command: String) -> [UploadItem]? {
     var items: [UploadItem] = []
     for word in PastedPaths.shellWords(argument) ?? [argument] {
       if let number = Int(word), number > 0, let row = row(number - 1) {
@@ -101,21 +127,14 @@ extension AppState {
         named = self.items.filter { word == "all" || fnmatch(word, $0.fileName, 0) == 0 }
       }
       if named.isEmpty {
-        return refuse("\(name.word): no file in the queue is called \"\(word)\"")
+        message = "\(command): no file in the queue is called \"\(word)\""
+        return nil
       }
       items += named
     }
     show(.queue)
     stopFollowing()
-    switch name {
-    case .retry: return retry(items)
-    case .remove: return askToRemove(items)
-    case .arrived: return confirmArrival(of: items)
-    case .pause: return pause(items)
-    case .edit: return openForm(items)
-    case .details: return items.first.map { openDetails($0.id) } ?? []
-    default: return []
-    }
+    return items
   }
 
   private mutating func recall(_ prompt: CommandPrompt, step: Int) {
@@ -132,10 +151,11 @@ extension AppState {
     let head = prompt.line.complete(step: step)
     dialog = .command(prompt)
     guard let head else { return [] }
-    let (before, word) = CommandLine.lastWord(of: head)
-    if CommandLine(before)?.action?.name == .add {
-      return [.complete(PastedPaths.unescaped(word))]
+    let path = LastWord(of: head)
+    if CommandLine(path.before)?.action?.name == .add {
+      return path.isPath ? [.complete(path.text)] : [.bell]
     }
+    let (before, word) = CommandLine.lastWord(of: head)
     let words = choices(for: word, after: before)?.map { before + $0.word } ?? []
     return offer(words, for: head, in: prompt, isRanked: true)
   }
@@ -154,9 +174,9 @@ extension AppState {
     _ paths: [String], for text: String, in prompt: CommandPrompt
   ) -> [Effect] {
     let head = prompt.line.field.head
-    let (before, word) = CommandLine.lastWord(of: head)
+    let word = LastWord(of: head)
     // If the user has typed on, the answer is outdated.
-    guard PastedPaths.unescaped(word) == text else { return [] }
-    return offer(paths.map { before + PastedPaths.escaped($0) }, for: head, in: prompt)
+    guard word.text.hasSameScalars(as: text) else { return [] }
+    return offer(paths.map(word.line), for: head, in: prompt)
   }
 }

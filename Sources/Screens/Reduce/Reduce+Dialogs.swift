@@ -99,6 +99,25 @@ extension AppState {
     return []
   }
 
+  /// Offers paths for the line in the prompt or, if no name starts with that, for its last word.
+  mutating func offer(_ paths: [String], for text: String, in prompt: LinePrompt) -> [Effect] {
+    let head = prompt.field.head
+    let word = LastWord(of: head)
+    let isWhole = text.hasSameScalars(as: head)
+    if isWhole, paths.isEmpty, word.isPath, !word.text.hasSameScalars(as: head) {
+      return [.complete(word.text)]
+    }
+    // If the user has typed on, the answer is outdated.
+    guard isWhole || text.hasSameScalars(as: word.text) else { return [] }
+    var prompt = prompt
+    let isOfUse =
+      isWhole
+      ? prompt.offer(paths, for: head)
+      : prompt.offer(paths.map(word.line), for: head, after: word.before)
+    dialog = .prompt(prompt)
+    return isOfUse ? [] : [.bell]
+  }
+
   mutating func perform(_ name: Action.Name, in question: Question) -> [Effect] {
     switch name {
     case .goOnInBackground where !question.buttons.contains { $0.name == name }:

@@ -110,10 +110,7 @@ extension AppState {
 
   private mutating func offer(_ candidates: [String], for text: String) -> [Effect] {
     switch dialog {
-    case .prompt(var prompt):
-      let isOfUse = prompt.offer(candidates, for: text)
-      dialog = .prompt(prompt)
-      return isOfUse ? [] : [.bell]
+    case .prompt(let prompt): return offer(candidates, for: text, in: prompt)
     case .command(let prompt): return offerPaths(candidates, for: text, in: prompt)
     case .form(let form): return offer(candidates, for: text, in: form)
     default: return []

@@ -14,11 +14,11 @@ enum SortOrder: String, CaseIterable, Sendable {
   private var row: Row {
     switch self {
     case .name: ("by name", [], { $0.fileName < $1.fileName })
-    case .smallest: ("smallest first", [], { $0.size < $1.size })
-    case .largest: ("largest first", ["size", "big"], { $0.size > $1.size })
+    case .smallest: ("by size, smallest first", [], { $0.size < $1.size })
+    case .largest: ("by size, largest first", ["size", "big"], { $0.size > $1.size })
     case .type: ("by type", [], { $0.mediaType < $1.mediaType })
     case .target: ("by target", [], { $0.target < $1.target })
-    case .failed: ("failed first", ["state"], { $0.state.isFailed && !$1.state.isFailed })
+    case .failed: ("by state, failed first", ["state"], { $0.state.isFailed && !$1.state.isFailed })
     case .reverse: ("in reverse order", ["reversed"], nil)
     }
   }

@@ -7,6 +7,8 @@ struct LinePrompt: Hashable, Sendable {
   private(set) var candidates: [String] = []
   /// The index of the candidate in the prompt, while the user steps through the candidates.
   private(set) var chosen: Int?
+  /// What comes before the part of the line that the candidates complete.
+  private(set) var before = ""
   /// Whether the last request found no completion.
   private(set) var hasNoMatch = false
   /// What the line would add, once that is known.
@@ -38,10 +40,12 @@ struct LinePrompt: Hashable, Sendable {
   /// Takes the completions for `text`; returns false if there are no completions. A single candidate, or the only one
   /// that starts with the text, is inserted. If there are several, their common prefix is inserted and the list is
   /// shown. If they are ranked and none starts with the text, the first one, which is the best, is inserted.
-  mutating func offer(_ answers: [String], for text: String, isRanked: Bool = false) -> Bool {
+  mutating func offer(
+    _ answers: [String], for text: String, after before: String = "", isRanked: Bool = false
+  ) -> Bool {
     // If the user has typed on, the answer is outdated.
     guard text == field.head else { return true }
-    chosen = nil
+    (chosen, self.before) = (nil, before)
     hasNoMatch = answers.isEmpty
     // `~` may have been expanded, and a word found by any part of it, so candidates need not start with the text.
     var begun = answers.filter { $0.hasPrefix(scalars: text) }

@@ -67,8 +67,8 @@ struct Menu: Sendable {
   /// Whether typing narrows down the choices.
   var isFiltered: Bool {
     switch purpose {
-    case .target, .form: true
-    case .sort, .theme, .actions: false
+    case .target, .form, .sort: true
+    case .theme, .actions: false
     }
   }
 
