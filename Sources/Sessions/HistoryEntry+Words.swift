@@ -55,7 +55,8 @@ extension HistoryEntry {
   package var end: HistoryRow.End {
     switch outcome {
     case .done where doubt != nil, _ where growth != nil: .doubtful
-    case .done, .wasThere, .skipped, .confirmed: .sent
+    case .done, .wasThere, .confirmed: .sent
+    case .skipped: .skipped
     case nil, .paused, .stopped, .withdrawn: .open
     default: arrival == .unclear ? .unknown : .failed
     }

@@ -140,6 +140,28 @@ struct NameQuestionTests {
     receipt.fate?.skipped = TakenName("a.txt")
     Fixture.play(&state, .engine([(ItemID(1), .done(receipt))], at: state.now))
     #expect(Self.text(state).contains("skipped, the name is taken"))
-    #expect(state.queue.totals.endWords == "0 files sent, 1 skipped")
+    let totals = state.queue.totals
+    #expect(totals.endWords == "0 files sent, 1 skipped")
+    #expect(totals.arrivedBytes == 0 && totals.skippedBytes == 1_300_000)
+    Fixture.play(&state, .removed([ItemID(2), ItemID(3)]))
+    state.message = nil
+    let line = render(state, size: state.size).text[22]
+    #expect(line.contains("0 B of 1.3 MB arrived") && line.contains("1 skipped"), "\(line)")
+    #expect(!line.contains(" ok"), "\(line)")
+  }
+
+  /// Only the server's reply tells whether what was there has been replaced.
+  @Test func whatWasKeptIsSaid() {
+    var state = Self.state()
+    Fixture.play(&state, .engine([(ItemID(1), Self.taken("a.txt"))], at: state.now))
+    Fixture.type("r", &state)
+    #expect(state.message == "a.txt: sent, to replace what is there")
+    var receipt = Receipt(status: 201)
+    receipt.fate = NameFate()
+    receipt.fate?.renamed = "a (2).txt"
+    Fixture.play(&state, .engine([(ItemID(1), .done(receipt))], at: state.now))
+    #expect(
+      state.message == "a.txt replaced nothing: the server keeps both, this one as a (2).txt")
+    #expect(Self.text(state).contains("as a (2).txt"))
   }
 }

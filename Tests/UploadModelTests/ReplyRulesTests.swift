@@ -43,6 +43,27 @@ struct ReplyRulesTests {
     #expect(outcome(verdict) == "delivered -")
   }
 
+  // MARK: The name
+
+  /// Servers that replace nothing say under which name they keep a file.
+  @Test(arguments: [
+    ("/files/pic%20(2).png", "", "pic (2).png"), ("/files/pic-1.png?x=1", "", "pic-1.png"),
+    ("/files/pic.png", "", nil), ("/files/42", "", nil), ("/files/pic%20(2).jpg", "", nil),
+    ("/files/pictures2.png", "", nil), ("", #"{"name": "pic_2.png"}"#, "pic_2.png"),
+    ("", #"{"files": [{"name": "pic.png", "stored": "pic (3).png"}]}"#, "pic (3).png"),
+    ("", #"{"files": [{"name": "pic (2).png"}, {"name": "b"}]}"#, nil), ("", "pic (2).png", nil),
+    ("", #"{"name": 7}"#, nil),
+  ])
+  func theNameThatAServerHasMade(_ location: String, _ body: String, _ name: String?) throws {
+    let url = try #require(URL(string: "https://h/up"))
+    var end = TransferEnd(
+      url: url, status: 201, headers: location.isEmpty ? [:] : ["location": location],
+      reply: Reply(text: body))
+    #expect(ReplyRules().otherName(than: "pic.png", in: end) == name)
+    end.status = 409
+    #expect(ReplyRules().otherName(than: "pic.png", in: end) == nil)
+  }
+
   // MARK: The address
 
   /// Without a rule and without a `Location`, the address is that of a plain reply.

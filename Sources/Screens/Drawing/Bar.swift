@@ -12,7 +12,7 @@ struct Bar {
     case unknown
     /// It did not arrive.
     case failed
-    /// It was done when its file was removed from the queue.
+    /// It was done when its file was removed from the queue, or was not sent because of what the server has.
     case gone
 
     var look: (sign: Unicode.Scalar, role: Role) {
@@ -51,7 +51,8 @@ extension Totals {
   /// The outcomes of all bytes or files that `share` counts.
   var bar: Bar {
     let parts: [(Bar.Kind, Int64, Int)] = [
-      (.gone, goneBytes, goneFiles), (.arrived, arrivedBytes &+ keptBytes, done),
+      (.gone, goneBytes &+ skippedBytes, goneFiles + skipped),
+      (.arrived, arrivedBytes &+ keptBytes, done - skipped),
       (.moving, movingBytes, awaiting), (.unknown, unknownBytes, unknown),
       (.failed, failedBytes, failed),
     ]

@@ -30,7 +30,7 @@ struct TotalLine {
   private func legend(fitting width: Int) -> Canvas.Spans {
     let parts: [(bytes: Int64, words: String, kind: Bar.Kind)] = [
       (totals.arrivedBytes &+ totals.keptBytes, "arrived", .arrived),
-      (totals.movingBytes, "in transit", .moving),
+      (totals.skippedBytes, "skipped", .gone), (totals.movingBytes, "in transit", .moving),
       (totals.unknownBytes, "unknown", .unknown), (totals.failedBytes, "failed", .failed),
     ]
     let seen = parts.filter { $0.bytes > 0 }
@@ -47,9 +47,10 @@ struct TotalLine {
   /// How many items are in each state, as far as there is room. Failures get room first.
   func counts(fitting width: Int, gap: Int) -> Canvas.Spans {
     let byImportance: [(rank: Int, count: Int, word: String, role: Role)] = [
-      (1, totals.failed, "failed", .bad), (2, totals.unknown, "unknown", .warning),
-      (0, totals.done, "ok", .good), (5, totals.waiting, "waiting", .dim),
-      (4, totals.retrying, "retrying", .warning), (3, totals.paused, "paused", .warning),
+      (2, totals.failed, "failed", .bad), (3, totals.unknown, "unknown", .warning),
+      (0, totals.done - totals.skipped, "ok", .good), (1, totals.skipped, "skipped", .dim),
+      (6, totals.waiting, "waiting", .dim), (5, totals.retrying, "retrying", .warning),
+      (4, totals.paused, "paused", .warning),
     ]
     var room = width
     return byImportance.filter { entry in

@@ -75,6 +75,7 @@ extension AppState {
     let place = list.place(in: queue)
     take(news)
     let decided = noteTaken(changes.map(\.0))
+    if case .changed = news { noteKept(changes.filter { $0.1.isDone }.map(\.0)) }
     if list.followsKinds { list.settle(on: place, in: queue, height: layout.rows.count) }
     limitScroll()
     let leaving = leaveIfDone()

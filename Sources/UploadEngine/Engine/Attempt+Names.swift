@@ -165,6 +165,18 @@ extension Attempt {
     return fate(of: naming, file.upload.item.fileName)
   }
 
+  /// What a reply says about the name of a file that was to replace another one: not every server replaces files.
+  func storedFate(by end: TransferEnd) -> NameFate? {
+    guard files.count == 1, let upload = files.first?.upload,
+      (upload.item.record.ifThere ?? upload.target.ifThere) == .replace,
+      let name = upload.target.response.otherName(
+        than: end.sent?.name ?? upload.item.fileName, in: end)
+    else { return nil }
+    var fate = NameFate()
+    fate.renamed = name
+    return fate
+  }
+
   /// Whether another file of this process has the name, or an earlier run has sent one there.
   private func isTakenHere(
     _ file: File, _ name: String, by rule: IfThere, on engine: isolated UploadEngine

@@ -660,7 +660,7 @@ extension Attempt {
     guard case .ended(var end) = ending, let first = files.first else { return nil }
     let target = first.upload.target
     end.isConditional = occasion.keepsOthers || target.checksNames && target.hasOwnCondition
-    end.fate = fate
+    end.fate = fate ?? storedFate(by: end)
     engine.judgeAhead(after: exchange, end)
     if let restart = engine.access.settle(
       &end, exchange.authorization, of: first.job, redirects: way.redirects,

@@ -50,7 +50,8 @@ package struct TakenName: Hashable, Sendable, Codable {
 package struct NameFate: Hashable, Sendable, Codable {
   /// What has the name, so that the file was not sent; nil if it was sent.
   package var skipped: TakenName?
-  /// The other name under which it was sent; nil if it was not sent under another one.
+  /// The other name under which it was sent, or under which the server keeps it beside what has the name; nil if there
+  /// is none.
   package var renamed: String?
 
   package init() {}

@@ -35,6 +35,8 @@ package struct Totals: Hashable, Sendable {
 
   /// Bytes of files that the server has taken.
   package private(set) var arrivedBytes: Int64 = 0
+  /// Bytes of files that were skipped.
+  package private(set) var skippedBytes: Int64 = 0
   /// Bytes that the other side has acknowledged and the server has not said to have, in files that are under way.
   package private(set) var movingBytes: Int64 = 0
   /// Bytes that the server says it has or, in files that are not under way, need not be sent again, in files whose
@@ -70,7 +72,8 @@ package struct Totals: Hashable, Sendable {
   package var bytes: Int64 { doneBytes &+ bytesToGo &+ pausedBytes }
   /// Bytes that need no further sending.
   private var doneBytes: Int64 {
-    arrivedBytes &+ keptBytes &+ movingBytes &+ unknownBytes &+ failedBytes &+ goneBytes
+    arrivedBytes &+ skippedBytes &+ keptBytes &+ movingBytes &+ unknownBytes &+ failedBytes
+      &+ goneBytes
   }
   /// How much is done, in bytes, or in files if all that are left to send are empty. Files that the user holds back count
   /// like all others, so that the share stays where it is when a file is paused.
@@ -141,7 +144,12 @@ package struct Totals: Hashable, Sendable {
     case .done(let receipt):
       done += one
       if receipt.isDoubtful { doubtful += one }
-      if receipt.skipped != nil { skipped += one } else if receipt.wasThere { there += one }
+      guard receipt.skipped == nil else {
+        skipped += one
+        skippedBytes &+= size
+        break
+      }
+      if receipt.wasThere { there += one }
       arrivedBytes &+= size
     case .failed(let failure) where failure.isOutcomeUnknown:
       unknown += one

@@ -115,6 +115,7 @@ extension HistoryRow.End {
     switch self {
     case .sent: "sent"
     case .doubtful: "sent, but doubtful"
+    case .skipped: "skipped, the name is taken"
     case .failed: "failed"
     case .unknown: "may have arrived"
     case .open: "not finished"

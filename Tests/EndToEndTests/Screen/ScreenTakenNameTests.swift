@@ -114,6 +114,32 @@ extension EndToEnd {
       #expect(files.sorted == ["a.txt"] && files.isOurs("a.txt"))
     }
 
+    @Test("a receiver that replaces nothing is not said to have replaced the file")
+    func kept() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      let base = inbox.url.replacing("/upload", with: "/")
+      try person.configure(
+        """
+        default_target = "desk"
+        [targets.desk]
+        type = "hoist"
+        url = "\(base)"
+        if_there = "ask"
+        """)
+      try person.folder.write("pic.png", Array("first".utf8))
+      #expect(try await person.run(["push", "pic.png"]).status == 0)
+      try person.folder.write("pic.png", Array("second".utf8))
+      let terminal = try await person.terminal(columns: 110, rows: 24)
+      try await terminal.command("hoist pic.png")
+      try await terminal.wait(for: "The name is taken")
+      try await terminal.press("r")
+      let screen = try await terminal.wait(for: "1 ok")
+      #expect(screen.row(with: "✓ pic.png")?.contains("pic (2).png") == true, "\(screen.text)")
+      #expect(screen.shows("replaced nothing: the server keeps both"), "\(screen.text)")
+      #expect(inbox.names == ["pic (2).png", "pic.png"])
+    }
+
     @Test("a script is not asked: it says how to choose")
     func script() async throws {
       let files = Files(["a.txt"])

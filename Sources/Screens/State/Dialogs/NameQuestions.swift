@@ -24,6 +24,17 @@ extension AppState {
     return effects
   }
 
+  /// Says so if servers have kept what files were to replace.
+  mutating func noteKept(_ ids: [ItemID]) {
+    let kept = ids.compactMap { id -> (name: String, other: String)? in
+      guard let item = item(id), item.record.ifThere == .replace else { return nil }
+      return item.state.receipt?.fate?.renamed.map { (item.fileName, $0) }
+    }
+    guard let first = kept.first else { return }
+    let more = kept.count > 1 ? " (and \(kept.count - 1) more)" : ""
+    say("\(first.name) replaced nothing: the server keeps both, this one as \(first.other)\(more)")
+  }
+
   /// Asks about the next file whose name is taken, unless something else is on the screen.
   mutating func askAboutNames() {
     names.waiting = names.waiting.filter { item($0)?.state.failure?.taken != nil }
@@ -62,7 +73,7 @@ extension AppState {
   private mutating func decide(_ rule: IfThere, about items: [UploadItem]) -> [Effect] {
     let what =
       switch rule {
-      case .replace: "what is there is replaced"
+      case .replace: "sent, to replace what is there"
       case .skip: "skipped"
       case .rename: "both are kept"
       case .fail, .ask: "left as they are"

@@ -21,6 +21,8 @@ package struct HistoryRow: PaneRow {
     case sent
     /// The file was sent, but the server's reply seems to say no, or the file has grown since it was read.
     case doubtful
+    /// The file was not sent, because its name is taken on the server.
+    case skipped
     case failed
     /// The file may have arrived; only a look at the server can tell.
     case unknown
@@ -146,7 +148,7 @@ extension HistoryRow.End {
     case .failed: 0
     case .unknown: 1
     case .doubtful: 2
-    case .sent, .open: 3
+    case .sent, .skipped, .open: 3
     }
   }
 
@@ -154,6 +156,7 @@ extension HistoryRow.End {
     switch self {
     case .sent: ("✓", .good)
     case .doubtful: ("!", .warning)
+    case .skipped: ("·", .warning)
     case .failed: ("✗", .bad)
     case .unknown: ("?", .warning)
     case .open: (nil, .dim)

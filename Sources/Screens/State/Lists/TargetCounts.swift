@@ -10,10 +10,10 @@ struct TargetCounts: Hashable, Sendable {
 
   var hasProblems: Bool { failed + unknown > 0 }
 
-  mutating func add(_ kind: ItemState.Kind) {
+  mutating func add(_ state: ItemState) {
     all += 1
-    switch kind {
-    case .sent: sent += 1
+    switch state.kind {
+    case .sent: if state.receipt?.skipped == nil { sent += 1 }
     case .failed: failed += 1
     case .unknown: unknown += 1
     case .waiting, .sending, .retrying, .paused: break
@@ -54,7 +54,7 @@ extension ItemList {
   /// The files for each target, by its name.
   var countsByTarget: [String: TargetCounts] {
     rows.reduce(into: [:]) { counts, row in
-      counts[row.item.target, default: TargetCounts()].add(row.item.state.kind)
+      counts[row.item.target, default: TargetCounts()].add(row.item.state)
     }
   }
 }
