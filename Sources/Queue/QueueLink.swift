@@ -9,6 +9,8 @@ import UploadModel
 final class QueueLink {
   /// Called with orders from other sessions, if this session is the sender.
   var onOrder: (SenderOrder, @escaping SenderServer.Answer) -> Void = { _, _ in }
+  /// Called with the number of sessions that would take over, when it changes, if this session is the sender.
+  var onSuccessors: (Int) -> Void = { _ in }
   var onNews: ([SenderNews]) -> Void = { _ in }
   /// Called when the sender is lost, with the news that resets what it had reported.
   var onLost: ([SenderNews]) -> Void = { _ in }
@@ -40,6 +42,7 @@ final class QueueLink {
     stop()
     server = try? SenderServer(at: SocketPlace(queue: queue, environment: environment))
     server?.onOrder = { [weak self] in self?.onOrder($0, $1) }
+    server?.onSuccessors = { [weak self] in self?.onSuccessors($0) }
   }
 
   func tell(_ news: [SenderNews]) { server?.tell(news) }
@@ -74,7 +77,8 @@ final class QueueLink {
 
   private func tryToListen() {
     guard listener == nil, server == nil, !isWaiting else { return }
-    listener = try? SenderListener(at: SocketPlace(queue: queue, environment: environment))
+    listener = try? SenderListener(
+      at: SocketPlace(queue: queue, environment: environment), asSuccessor: true)
     guard let listener else { return tryLater() }
     listener.onNews = { [weak self] news in
       guard let self else { return }

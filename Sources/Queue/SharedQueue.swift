@@ -121,6 +121,7 @@ package final class SharedQueue {
     link = QueueLink(queue: keeper.store.path, environment: tools.environment)
     (settings, ownSettings) = (options.settings, options.settings)
     link.onOrder = { [weak self] in self?.obey($0, $1) }
+    link.onSuccessors = { [weak self] in self?.tell([.successors($0)]) }
     link.onNews = { [weak self] in self?.hear($0) }
     link.onLost = { [weak self] in self?.forgetNews($0) }
     ([link, holder] + self.observers).forEach(conductor.tell)

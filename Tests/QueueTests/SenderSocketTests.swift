@@ -74,6 +74,25 @@ struct SenderSocketTests {
     LinkLine.encode(LinkLine.Greeting(hoist: version, process: 1))
   }
 
+  /// Those that only follow the news do not send the queue afterwards.
+  @Test func thoseThatWouldTakeOverAreCounted() async throws {
+    let server = try SenderServer(at: place)
+    defer { server.stop() }
+    var counts: [Int] = []
+    server.onSuccessors = { counts.append($0) }
+    let follower = try Ear(at: place)
+    try await wait(for: "the first news") { follower.heard.last == .complete ? true : nil }
+    let first = try SenderListener(at: place, asSuccessor: true)
+    try await wait(for: "the first") { counts == [1] ? true : nil }
+    let second = try SenderListener(at: place, asSuccessor: true)
+    try await wait(for: "the second") { counts == [1, 2] ? true : nil }
+    first.stop()
+    follower.listener?.stop()
+    try await wait(for: "the end of the first") { counts == [1, 2, 1] ? true : nil }
+    second.stop()
+    try await wait(for: "the end of both") { counts == [1, 2, 1, 0] ? true : nil }
+  }
+
   @Test func whatIsToldIsHeardAndOrdersArrive() async throws {
     let server = try SenderServer(at: place)
     defer { server.stop() }

@@ -51,6 +51,26 @@ import Testing
     #expect(browser.folder == above)
   }
 
+  /// Someone who wants an end must know that another window goes on.
+  @Test func quittingSaysWhoGoesOn() {
+    func words(_ others: Int, stopped: Bool = false) -> String {
+      var state = Fixture.mixed()
+      Fixture.play(&state, .queue(.successors(others)))
+      if stopped { Fixture.play(&state, .command("stop")) }
+      Fixture.play(&state, .key("q"))
+      return render(state, size: state.size).text.joined(separator: " ")
+        .split { " │".contains($0) }.joined(separator: " ")
+    }
+    let end = "goes on sending at once. To stop everything, press Esc, then s."
+    #expect(words(1).contains("Another hoist has this queue open: if you stop here, it \(end)"))
+    #expect(words(1).contains("s quit; the other hoist goes on"))
+    let several = "2 other hoists have this queue open: if you stop here, one of them"
+    #expect(words(2).contains("\(several) \(end)"))
+    #expect(words(0).contains("s stop and keep the queue") && !words(0).contains("hoist has"))
+    // If the queue is stopped, the other one sends nothing either.
+    #expect(!words(1, stopped: true).contains("goes on"))
+  }
+
   @Test(
     arguments: [
       ([.enter], .details), (["3", .enter], .page),

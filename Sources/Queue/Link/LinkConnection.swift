@@ -25,6 +25,8 @@ final class LinkConnection {
   private(set) var isOpen = true
   /// The other end's process ID, once it has greeted.
   private(set) var peer: Int32?
+  /// Whether the other end sends the queue once this one has ended.
+  private(set) var hasSuccessor = false
 
   /// Takes over the descriptor.
   init(_ descriptor: Int32) {
@@ -35,10 +37,13 @@ final class LinkConnection {
     reading.setCancelHandler { Foundation.close(descriptor) }
   }
 
-  /// Sends the greeting and starts reading.
-  func begin() {
+  /// Sends the greeting and starts reading. `asSuccessor` says that this end sends the queue once the other one has
+  /// ended.
+  func begin(asSuccessor: Bool = false) {
     reading.activate()
-    send(LinkLine.encode(LinkLine.Greeting(process: getpid())))
+    var greeting = LinkLine.Greeting(process: getpid())
+    if asSuccessor { greeting.isSuccessor = true }
+    send(LinkLine.encode(greeting))
   }
 
   /// Sends lines, including their line feeds, as fast as the other end reads them. If `isOwed`, they are exempt from
@@ -93,7 +98,7 @@ final class LinkConnection {
     guard let greeting = LinkLine.decode(LinkLine.Greeting.self, line),
       greeting.hoist == LinkLine.version
     else { return false }
-    peer = greeting.process
+    (peer, hasSuccessor) = (greeting.process, greeting.isSuccessor == true)
     onGreeting()
     return true
   }

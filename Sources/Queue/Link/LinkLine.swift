@@ -13,6 +13,8 @@ package enum LinkLine {
     /// The version that this side speaks.
     package var hoist = LinkLine.version
     package var process: Int32
+    /// Whether this side sends the queue once the process that does so has ended.
+    package var isSuccessor: Bool?
   }
 
   /// A value as a line, including its line feed; empty if JSON cannot represent the value, such as an infinite one.

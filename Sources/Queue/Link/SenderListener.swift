@@ -14,8 +14,9 @@ package final class SenderListener {
   private let connection: LinkConnection
   private var news: [SenderNews] = []
 
-  /// Connects to the sender at `place`; fails if none answers, or if a process of another user does.
-  package init(at place: SocketPlace) throws(LinkError) {
+  /// Connects to the sender at `place`; fails if none answers, or if a process of another user does. `asSuccessor` says
+  /// that this process sends the queue once that one has ended.
+  package init(at place: SocketPlace, asSuccessor: Bool = false) throws(LinkError) {
     try place.check()
     let address = try place.address()
     let descriptor = try LocalSocket.make()
@@ -34,7 +35,7 @@ package final class SenderListener {
       self?.deliver()
       self?.onEnd()
     }
-    connection.begin()
+    connection.begin(asSuccessor: asSuccessor)
   }
 
   package func send(_ order: SenderOrder) {

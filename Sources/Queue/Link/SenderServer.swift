@@ -15,12 +15,15 @@ package final class SenderServer {
 
   /// Called with each valid order.
   package var onOrder: (SenderOrder, @escaping Answer) -> Void = { _, _ in }
+  /// Called with the number of listeners that would send the queue if this process ended, when it changes.
+  package var onSuccessors: (Int) -> Void = { _ in }
 
   private let place: SocketPlace
   private let source: any DispatchSourceRead
   private let descriptor: Int32
   private var status = SenderStatus()
   private var listeners: [ObjectIdentifier: LinkConnection] = [:]
+  private var successors = 0
 
   /// Listens at `place`, replacing any existing socket.
   package init(at place: SocketPlace) throws(LinkError) {
@@ -58,11 +61,19 @@ package final class SenderServer {
 
   /// Stops listening and closes every connection.
   package func stop() {
+    onSuccessors = { _ in }
     source.cancel()
     // The socket at this path is still ours: no successor can have started yet.
     unlink(place.path)
     for listener in listeners.values { listener.close() }
     listeners = [:]
+  }
+
+  private func countSuccessors() {
+    let count = listeners.values.count { $0.hasSuccessor }
+    guard count != successors else { return }
+    successors = count
+    onSuccessors(count)
   }
 
   private func accept() {
@@ -81,10 +92,14 @@ package final class SenderServer {
   private func welcome(_ connection: LinkConnection) {
     let id = ObjectIdentifier(connection)
     listeners[id] = connection
-    connection.onEnd = { [weak self] in self?.listeners[id] = nil }
+    connection.onEnd = { [weak self] in
+      self?.listeners[id] = nil
+      self?.countSuccessors()
+    }
     connection.onGreeting = { [weak self, weak connection] in
       guard let self else { return }
       connection?.send(status.news.flatMap(LinkLine.encode), isOwed: true)
+      countSuccessors()
     }
     connection.onLine = { [weak self, weak connection] line in
       guard let order = LinkLine.decode(SenderOrder.self, line), order.isValid else { return false }

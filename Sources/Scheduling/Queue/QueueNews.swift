@@ -35,6 +35,8 @@ package enum QueueNews: Sendable {
   case read(hasHistory: Bool)
   /// Whether another process is sending the queue.
   case aside(Bool)
+  /// How many other processes look on, one of which would send the queue as soon as this one left. Only the sender knows.
+  case successors(Int)
   /// The settings for everything that is sent.
   case settings(SenderSettings)
   /// Whether the user has stopped the queue, in an earlier session or in another one; false if the user has resumed it.

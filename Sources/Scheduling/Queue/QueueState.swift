@@ -17,6 +17,8 @@ package struct QueueState: Sendable {
   package var notice: String?
   /// Whether another process sends the queue.
   package private(set) var isAside = false
+  /// How many other processes look on while this one sends, one of which would send the queue as soon as this one left.
+  package private(set) var successors = 0
   /// What was sent until the latest end or pause.
   package private(set) var figures = SendingFigures()
   /// How many requests at once hoist has found to be best, by target.
@@ -79,6 +81,7 @@ package struct QueueState: Sendable {
     case .urls(let urls): self.urls.merge(urls) { $1 }
     case .read: return finishReading()
     case .aside(let isAside): (self.isAside, items.isAside) = (isAside, isAside)
+    case .successors(let count): successors = count
     case .gone(let files, let bytes): items.setGone(files: files, bytes: bytes)
     case .settings(let settings):
       if settings.limit != self.settings.limit { speeds.startOver(at: now) }

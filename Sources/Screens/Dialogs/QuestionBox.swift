@@ -69,9 +69,13 @@ struct QuestionBox {
   /// The label of a button. If nothing is being sent, nothing can be stopped; if another process is there to send, the
   /// queue goes on.
   private func hint(of button: Action) -> String {
-    button.name == .stopAndQuit && state.queue.totals.active == 0
-      ? "quit and keep the queue" : button.hint ?? ""
+    guard button.name == .stopAndQuit else { return button.hint ?? "" }
+    if isTakenOver { return "quit; the other hoist goes on" }
+    return state.queue.totals.active == 0 ? "quit and keep the queue" : button.hint ?? ""
   }
+
+  /// Whether another process sends the queue as soon as this one has left.
+  private var isTakenOver: Bool { state.successors > 0 && state.settings.isStarted }
 
   private static let mayHaveArrived = "Files awaiting a reply may have arrived."
 
@@ -101,7 +105,7 @@ struct QuestionBox {
       let stop = costs(of: .stopAndQuit)
       let price =
         stop.contains { $0.count <= room } ? "" : stop.first.map { " If you stop: \($0)." } ?? ""
-      return ("Quit?", parts.joined(separator: ", ") + "." + far + price + promise)
+      return ("Quit?", parts.joined(separator: ", ") + "." + far + price + promise + succession)
     case .addingAgain(let files), .editingAnyway(_, let files): return addition(of: files)
     case .sendingAgain(let ids):
       return repetition(of: ids.compactMap(state.item).map { ($0.fileName, $0.mayHaveArrived) })
@@ -137,6 +141,19 @@ struct QuestionBox {
       let (title, text) = deletion(of: files.map(\.name))
       return (title, text + foreignAddresses(of: files))
     }
+  }
+
+  /// What becomes of the queue if this process stops and another one is there, and how everything can be stopped.
+  private var succession: String {
+    guard isTakenOver else { return "" }
+    let others =
+      state.successors == 1
+      ? "Another hoist has this queue open: if you stop here, it"
+      : "\(state.successors) other hoists have this queue open: if you stop here, one of them"
+    let (cancel, stop) = (
+      state.keyLabel(.close, in: .quitting), state.keyLabel(.startStop, in: .queue)
+    )
+    return " \(others) goes on sending at once. To stop everything, press \(cancel), then \(stop)."
   }
 
   /// The question about files to be added again.

@@ -37,6 +37,8 @@ extension AppState {
 
   /// Whether another process sends the queue.
   package var isAside: Bool { known.isAside }
+  /// How many other processes look on, one of which would send the queue as soon as this one left.
+  var successors: Int { known.successors }
   /// What was sent until the latest end or pause.
   package var figures: SendingFigures { known.figures }
   /// How many requests at once hoist has found to be best, by target.

@@ -52,6 +52,37 @@ extension EndToEnd {
       }
     }
 
+    @Test("leaving the one that sends says that the other one goes on, which it does")
+    func successor() async throws {
+      let inbox = try await person.receiver()
+      try person.configure("default_target = \"desk\"\n[targets.desk]\nurl = \"\(inbox.url)\"\n")
+      try person.folder.write("a.bin", count: 3_000_000)
+      let first = try await person.terminal(columns: 100, rows: Self.height)
+      try await first.command("reset; HOIST_QUEUE=\(queue) hoist --limit 300k a.bin")
+      try await first.wait(for: "↑ a.bin")
+      try await first.press("q")
+      let alone = try await first.wait(for: "stop and keep the queue")
+      #expect(!alone.shows("Another hoist"), "\(alone.text)")
+      try await first.press("Escape")
+      let second = try await open()
+      try await second.wait(for: "↑ a.bin")
+      try await first.press("q")
+      let asked = try await first.wait(for: "quit; the other hoist goes on")
+      #expect(asked.says("it goes on sending at once"), "\(asked.text)")
+      try await first.press("s")
+      try await first.waitForShell()
+      try await second.wait(for: "1 ok")
+      #expect(inbox.names == ["a.bin"])
+      // It knows what the first window did.
+      try await second.press("Enter")
+      try await second.wait(for: "The server said")
+      try await second.press("G")
+      let details = try await second.wait(for: "Attempts:")
+      let attempts = try #require(details.rows.firstIndex { $0.contains("Attempts:") })
+      #expect(details.rows[attempts + 1].contains("stopped"), "\(details.text)")
+      #expect(details.rows[attempts + 2].contains("201 Created"), "\(details.text)")
+    }
+
     @Test(
       "say the same of the whole, whatever is done in either, and whichever is killed",
       .timeLimit(.minutes(20)))
