@@ -54,6 +54,18 @@ extension UploadStore {
     }
   }
 
+  /// The last `count` attempts at an item of the queue, in their order.
+  package func attempts(of id: ItemID, count: Int) throws(StoreError) -> [HistoryEntry] {
+    let sql = """
+      SELECT attempt.id AS recorded, \(HistoryEntry.columns), \(ItemRows.asSent.joined(separator: ", "))
+      FROM attempt JOIN item ON item.id = attempt.item
+        LEFT JOIN sent_record ON sent_record.attempt = attempt.id
+      WHERE attempt.item = ?1
+      ORDER BY recorded DESC LIMIT ?2
+      """
+    return try read { db in try db.rows(sql, [id.rawValue, count]) { HistoryEntry($0) }.reversed() }
+  }
+
   /// How many files the history has. A file that was sent to two targets, or under two names, counts twice.
   package func filesInHistory() throws(StoreError) -> Int {
     let file = "target, path, folder, name"

@@ -26,8 +26,11 @@ package struct ItemList: Sendable {
       recordFailure()
     }
 
-    /// How its attempts in this session ended, the latest last.
-    package var attempts: [Attempt] { story?.value.attempts ?? [] }
+    /// How its attempts ended, the latest last: those of this session and, once they have been read, earlier ones.
+    package fileprivate(set) var attempts: [Attempt] {
+      get { story?.value.attempts ?? [] }
+      set { change { $0.attempts = newValue } }
+    }
 
     /// The server's message when it refused the item, in a sentence.
     package var said: String? { story?.value.said }
@@ -49,7 +52,7 @@ package struct ItemList: Sendable {
     fileprivate mutating func record(_ attempt: Attempt) {
       change { story in
         story.attempts.append(attempt)
-        if story.attempts.count > 20 { story.attempts.removeFirst() }
+        if story.attempts.count > ItemList.mostAttempts { story.attempts.removeFirst() }
       }
     }
 
@@ -59,6 +62,17 @@ package struct ItemList: Sendable {
       if said != nil || story != nil {
         change { ($0.said, $0.isEditedSinceFailure) = (said, false) }
       }
+    }
+
+    /// Whether there have been attempts that this session has not seen from beginning to end.
+    package var lacksAttempts: Bool {
+      let known =
+        switch item.state {
+        case .done(let receipt): receipt.attempts
+        case .failed(let failure), .retrying(let failure, _, _, _): failure.attempts
+        default: (item.state.attempt ?? 1) - 1
+        }
+      return attempts.count < known || attempts.first.map { $0.beginning == nil } == true
     }
 
     /// Replaces the item by its current version.
@@ -90,6 +104,9 @@ package struct ItemList: Sendable {
     }
   }
 
+  /// How many attempts at an item are kept.
+  package static let mostAttempts = 20
+
   /// How an attempt ended.
   package struct Attempt: Hashable, Sendable {
     package fileprivate(set) var number: Int
@@ -101,6 +118,20 @@ package struct ItemList: Sendable {
     package fileprivate(set) var reached: Int64 = 0
     package let words: String
     package let isGood: Bool
+
+    /// An attempt as the history has it.
+    package init(
+      number: Int, from beginning: Instant?, to end: Instant, reached: Int64 = 0, words: String,
+      isGood: Bool
+    ) {
+      (self.number, self.beginning, at) = (number, beginning, end)
+      (self.reached, self.words, self.isGood) = (reached, words, isGood)
+    }
+
+    /// Whether this may be the same attempt as another one, whose times were taken elsewhere.
+    fileprivate func overlaps(_ other: Attempt) -> Bool {
+      (other.beginning ?? other.at + -2) < at && (beginning ?? at + -2) < other.at
+    }
   }
 
   package private(set) var rows: [Row] = []
@@ -275,6 +306,19 @@ package struct ItemList: Sendable {
     rows[position].record(attempt)
   }
 
+  /// Adds what the history says of an item's attempts, in their order, to what this session has seen.
+  package mutating func add(_ recorded: [Attempt], to id: ItemID) {
+    guard let position = positions[id], !recorded.isEmpty else { return }
+    // The latest may not be in the history yet.
+    let own = rows[position].attempts.filter { own in !recorded.contains { $0.overlaps(own) } }
+    rows[position].attempts = (recorded + own).sorted { $0.at < $1.at }.suffix(Self.mostAttempts)
+      .reduce(into: []) { all, attempt in
+        var attempt = attempt
+        attempt.number = max(attempt.number, (all.last?.number ?? 0) + 1)
+        all.append(attempt)
+      }
+  }
+
   /// Records where an item can resume. Returns the changed item.
   package mutating func setResumePoint(_ id: ItemID, _ point: ResumePoint?) -> UploadItem? {
     guard let position = position(of: id) else { return nil }
@@ -422,11 +466,13 @@ extension ItemList.Attempt {
     switch new {
     case .done(let receipt):
       self.init(
-        number: receipt.attempts, at: instant, words: receipt.words, isGood: !receipt.isDoubtful)
+        number: receipt.attempts, from: nil, to: instant, words: receipt.words,
+        isGood: !receipt.isDoubtful)
     case .failed(let failure) where failure.attempts > 0:
-      self.init(number: failure.attempts, at: instant, words: failure.headline, isGood: false)
+      self.init(
+        number: failure.attempts, from: nil, to: instant, words: failure.headline, isGood: false)
     case .retrying(let failure, let next, _, _):
-      self.init(number: next - 1, at: instant, words: failure.headline, isGood: false)
+      self.init(number: next - 1, from: nil, to: instant, words: failure.headline, isGood: false)
     default: return nil
     }
     // What was judged anew has only been sent once.

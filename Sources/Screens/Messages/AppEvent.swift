@@ -38,6 +38,8 @@ package enum AppEvent: Sendable {
   case history(Listing<HistoryRow>, total: Int? = nil, isCut: Bool = false)
   /// The answer to `Effect.inspect`: the request as it is sent, line by line, without secrets.
   case request(ItemID, [String])
+  /// The answer to `Effect.readAttempts` and `Effect.inspect`, in the order of the attempts.
+  case attempts(ItemID, [ItemList.Attempt])
   /// The answer to `Effect.complete`: whole texts for the prompt, in the order to offer them; folders end in a slash.
   case completions(for: String, [String])
   /// The answer to `Effect.previewFile`.

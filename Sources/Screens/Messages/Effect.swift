@@ -90,8 +90,10 @@ package enum Effect: Sendable, Equatable {
   case deleteUploaded([UploadedFile])
   /// List the files sent in this session and before; answered by `AppEvent.history`.
   case listHistory(HistoryRequest)
-  /// Show the request of an item; answered by `AppEvent.request`.
+  /// Show the request of an item, and all attempts at it; answered by `AppEvent.request` and `AppEvent.attempts`.
   case inspect(ItemID)
+  /// Read what the history says of the attempts at an item; answered by `AppEvent.attempts`.
+  case readAttempts(ItemID)
   /// Try unreachable servers at once.
   case probe
   /// Write the paths of each target's files, byte for byte, into a new file, one on each line; answered by

@@ -21,13 +21,12 @@ struct ItemDetails {
       return lines
     }
     let said = row.said
-    var story = wrapped(explanation(of: failure), .plain, width: width)
     // If the path is to blame, show it.
-    if failure.cause.isOfThePath {
-      story.insert(line(item.location.description, .dim, cut: width), at: 0)
-    }
+    let path =
+      failure.cause.isOfThePath ? [line(item.location.description, .dim, cut: width)] : []
+    let explanation = explanation(of: failure)
+    let length = path.count + wrapped(explanation, .plain, width: width).count
     // What the server said gets a second line if the explanation leaves one.
-    let room = 3 - min(story.count, 2)
     let words = said.map {
       TextFitting.wrapped(
         Glyphs.of("\u{22}\($0)\u{22}", ascii: isASCII), to: width, lines: room, ascii: isASCII
@@ -166,17 +165,19 @@ struct ItemDetails {
     return texts
   }
 
-  /// Whether there is more to say of the attempts of this session than of the only one that succeeded.
+  /// Whether there is more to say of the attempts than of the only one that succeeded.
   private var hasStory: Bool { row.attempts.count > 1 || row.attempts.first?.isGood == false }
 
-  /// The attempts of this session: when each began and ended, how far it came, and what became of it.
+  /// The attempts: when each began and ended, how far it came, and what became of it.
   private func attempts(width: Int) -> [TextLine] {
     guard hasStory else { return [] }
     var lines = row.attempts.flatMap { attempt in
-      let start = attempt.beginning.map { "\(state.clock($0))–" } ?? ""
+      let time =
+        attempt.beginning.map { "\(state.moment($0))–\(state.clock(attempt.at))" }
+        ?? state.moment(attempt.at)
       let far = attempt.reached > 0 ? TotalLine.part(attempt.reached, of: item.sentSize) + ", " : ""
       return numbered(
-        attempt.number, "\(start)\(state.clock(attempt.at))  \(far)\(attempt.words)",
+        attempt.number, "\(time)  \(far)\(attempt.words)",
         attempt.isGood ? .good : .warning, width: width)
     }
     if let number = item.state.attempt, item.state.isActive,
@@ -252,7 +253,7 @@ struct ItemDetails {
     case .done(let receipt):
       return fact(Self.address, receipt.url, .accent) + fact("Deletion", receipt.deletionURL)
         + state + fact("There", receipt.skipped?.words)
-        + fact("Time", receipt.skipped == nil ? time(receipt) : nil)
+        + fact("Time", receipt.skipped == nil ? time(receipt) : nil) + fact("Arrived", arrival)
         + fact("Tries", "\(receipt.attempts)")
         + fact("Pieces", receipt.pieces?.words) + plain
     case .failed(let failure), .retrying(let failure, _, _, _):
@@ -272,6 +273,11 @@ struct ItemDetails {
     guard copies > 1 else { return nil }
     let (target, key) = (state.targetName(of: item), state.keyLabel(.remove))
     return "this file is queued \(copies) times for \(target); \(key) removes this entry"
+  }
+
+  /// When it arrived, if the attempts are not listed.
+  private var arrival: String? {
+    hasStory ? nil : row.attempts.last.flatMap { $0.isGood ? state.moment($0.at) : nil }
   }
 
   private func time(_ receipt: Receipt) -> String {

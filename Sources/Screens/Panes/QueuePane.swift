@@ -144,7 +144,8 @@ struct QueuePane {
     var place = columns.words
     if let arrival = row.attempts.last, arrival.isGood {
       // Without seconds.
-      let time = String(state.clock(arrival.at).dropLast(3))
+      let days = state.daysAgo(arrival.at)
+      let time = days == 0 ? String(state.clock(arrival.at).dropLast(3)) : "\(days) d ago"
       canvas.putRight(time, row: line, columns: place, style: Style(.dim, on: ground))
       place = place.lowerBound..<max(place.lowerBound, place.upperBound - time.count - 1)
     }

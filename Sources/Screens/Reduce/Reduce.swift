@@ -9,7 +9,7 @@ package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   // As the user types a path, the prompt shows what that would add.
   if let text = state.typedPath, text != typed, !text.isEmpty { effects.append(.previewLine(text)) }
   state.list.follow(state.queue)
-  effects += state.previewFile()
+  effects += state.previewFile() + state.readAttempts()
   assert(state.isSound, "out of order after \(event)")
   return effects
 }
@@ -64,6 +64,7 @@ extension AppState {
         details.request = lines
         return .details(details)
       }
+    case .attempts(let id, let recorded): queue.add(recorded, to: id)
     case .completions(let text, let candidates): return offer(candidates, for: text)
     case .filePreview(let request, let preview):
       if request == previewed.request { previewed.preview = preview }

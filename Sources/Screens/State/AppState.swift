@@ -65,6 +65,8 @@ package struct AppState: Sendable {
   let targetCounts = Memoized<ItemList.Version, [String: TargetCounts]>()
   /// The preview that was requested last, and the answer once it has come.
   var previewed: (request: FilePreview.Request?, preview: FilePreview?)
+  /// The item whose attempts were requested last, as it was then.
+  var attemptsRead: UploadItem?
   /// The folder from which files were chosen last.
   var lastFolder: [UInt8]?
   /// The lines that were entered on the command line, the latest last.

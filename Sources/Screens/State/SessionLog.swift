@@ -88,6 +88,19 @@ extension AppState {
     log.add(text, role, end, of: name, at: now, height: layout.rows.count)
   }
 
+  /// When something was: "22:15:03", "yesterday 22:15:03", "3 days ago 22:15:03".
+  func moment(_ instant: Instant) -> String {
+    let days = daysAgo(instant)
+    let day = days == 0 ? "" : days == 1 ? "yesterday " : "\(days) days ago "
+    return day + clock(instant)
+  }
+
+  /// How many midnights there were since an instant.
+  func daysAgo(_ instant: Instant) -> Int {
+    let days = [now, instant].map { (($0.seconds + options.midnight) / 86_400).rounded(.down) }
+    return max(0, Int(days[0] - days[1]))
+  }
+
   /// The time of day at an instant: "22:15:03".
   func clock(_ instant: Instant) -> String {
     let seconds = Int((instant.seconds + options.midnight).rounded(.down))

@@ -195,7 +195,10 @@ package final class ScreenSession {
     case .deleteOnServer(let rows): answers.deleteOnServer(rows)
     case .deleteUploaded(let files): answers.deleteUploaded(files)
     case .listHistory(let request): answers.listHistory(request)
-    case .inspect(let id): answers.inspect(id)
+    case .inspect(let id):
+      answers.inspect(id)
+      answers.readAttempts(id)
+    case .readAttempts(let id): answers.readAttempts(id)
     case .copyAsCurl(let id): answers.copyAsCurl(id)
     case .confirm(let ids): queue.confirm(ids)
     case .unconfirm(let items): queue.unconfirm(items)

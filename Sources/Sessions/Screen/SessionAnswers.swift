@@ -2,6 +2,7 @@ import Foundation
 import MultipartForm
 import ProcessContext
 import ScalarText
+import Scheduling
 import Screens
 import Synchronization
 import UploadEngine
@@ -17,8 +18,9 @@ struct SessionAnswers {
   let tokens: TokenSource
   let time: TimeSource
   private let requests = RequestCount()
+  private let attemptRequests = RequestCount()
 
-  /// Counts the requests for the history, since only the last one is answered.
+  /// Counts requests of a kind, since only the last one is answered.
   private final class RequestCount: Sendable {
     private let last = Mutex(0)
 
@@ -188,6 +190,18 @@ struct SessionAnswers {
     }
   }
 
+  /// Reads what the history says of the attempts at an item.
+  func readAttempts(_ id: ItemID) {
+    let number = attemptRequests.next()
+    loop.answer({ [store, time, requests = attemptRequests] in
+      // While somebody moves the cursor, only the last request counts.
+      guard requests.isLast(number) else { return [ItemList.Attempt]() }
+      let now = (date: time.date(), instant: time.now())
+      let entries = (try? store.attempts(of: id, count: ItemList.mostAttempts)) ?? []
+      return entries.compactMap { ItemList.Attempt($0, at: now) }
+    }) { $0.isEmpty ? [] : [.attempts(id, $0)] }
+  }
+
   /// What was found in the history.
   private struct Found: Sendable {
     var rows: [(row: HistoryRow, item: ItemID?)] = []
@@ -271,6 +285,18 @@ struct SessionAnswers {
       case .failure(let error): return [.message("no curl command does this: \(error.description)")]
       }
     }
+  }
+}
+
+extension ItemList.Attempt {
+  /// An attempt that has ended.
+  fileprivate init?(_ entry: HistoryEntry, at now: (date: Date, instant: Instant)) {
+    guard let ended = entry.ended else { return nil }
+    func instant(_ date: Date) -> Instant { now.instant + date.timeIntervalSince(now.date) }
+    self.init(
+      number: entry.attempt, from: instant(entry.began), to: instant(ended),
+      reached: entry.bytes ?? 0, words: entry.outcomeWords,
+      isGood: [.sent, .skipped].contains(entry.end))
   }
 }
 

@@ -91,7 +91,7 @@ extension EndToEnd {
       let inbox = try await person.receiver("--max-file-bytes", "200kB")
       try person.configure(
         "default_target = \"desk\"\n[targets.desk]\nurl = \"\(inbox.url)\"\n"
-          + "[targets.away]\nurl = \"http://127.0.0.1:9/\"\nretry = { attempts = 1 }\n")
+          + "[targets.other]\nurl = \"\(inbox.url)\"\nretry = { attempts = 1 }\n")
       var screens = [try await open(), try await open()]
       var (dice, files, steps): (SplitMix64, Int, [String]) = (SplitMix64(seed: 72), 0, [])
       for round in 0..<(isLong ? 60 : 3) {
