@@ -152,6 +152,16 @@ import Testing
     #expect(!render(state, size: state.size).text.contains { $0.contains("nothing matches") })
   }
 
+  /// What is about the next key, or does what another command does, is not among the commands.
+  @Test(arguments: [
+    "page-down", "top", "next-pane", "more-lanes", "fewer-lanes", "command", "interrupt", "log-in",
+  ])
+  func whatIsOnlyAKeyIsNoCommand(_ word: String) {
+    #expect(CommandLine(word)?.action == nil)
+    #expect(!CommandLine.matching(word).contains { $0.name.word == word })
+    #expect(CommandLine.actions.count < 50)
+  }
+
   /// What a person reads on the screen can be typed.
   @Test(arguments: [
     ("sort size", "by size, largest first"), ("sort by name", "by name"), ("sort Name", "by name"),

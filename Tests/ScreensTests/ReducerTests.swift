@@ -197,7 +197,6 @@ import UploadModel
     Case(
       6, ":", "r", "e", "n", "a", "m", "e", .enter, asks: [.readTargets]),
     Case(0, "5", "e", asks: [.readTargets]),
-    Case(0, "5", "i", asks: [.readTargets, .logIn("album")]),
     Case(0, "Y", asks: [.copyAsCurl(ItemID(1))]),
     Case(0, .enter, "Y", asks: [.inspect(ItemID(1)), .copyAsCurl(ItemID(1))]),
     Case(

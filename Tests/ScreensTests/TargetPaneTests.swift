@@ -117,7 +117,7 @@ import UploadModel
     #expect(render(state, size: state.size).text.contains { $0.contains("url = ␛[31m") })
     Fixture.play(&state, .key(.escape))
     #expect(Fixture.type("r", &state) == [.readTargets])
-    #expect(Fixture.type("i", &state) == [.logIn("album")])
+    #expect(Fixture.type("c", &state) == [.tryTarget("album")])
     #expect(Self.line("album", state).contains("testing…"))
     #expect(Fixture.type("a", &state) == [] && state.mode == .setup)
   }

@@ -211,7 +211,7 @@ final class Driver {
     case .addAgain, .sendAgain, .move, .reorder, .edit, .setStarted, .setConcurrency,
       .setLimit,
       .listFolder,
-      .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
+      .switchTarget, .readTargets, .showTarget, .tryTarget, .changeTarget, .makeDefault,
       .deleteTarget, .restoreTarget, .draftRule, .saveRule,
       .listServer, .deleteOnServer, .deleteUploaded, .inspect, .readAttempts, .copyAsCurl,
       .writeLists, .confirm, .unconfirm,

@@ -111,7 +111,7 @@ extension AppState {
 
   /// The actions on the target under the cursor in the pane of targets.
   private static let aboutTarget: [Action.Name] = [
-    .tryTarget, .makeDefault, .logIn, .edit, .details, .delete, .target,
+    .tryTarget, .makeDefault, .edit, .details, .delete, .target,
   ]
 
   /// The actions on the marked rows, or on the row under the cursor if no rows are marked.

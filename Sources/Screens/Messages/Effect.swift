@@ -65,9 +65,6 @@ package enum Effect: Sendable, Equatable {
   /// Read the secrets of the target of this name again, try whether it responds and accepts them, and send the items that
   /// wait for that; answered by `AppEvent.tried`.
   case tryTarget(String)
-  /// Read the secrets of the target of this name again, try them, and send the items that wait for them; answered by
-  /// `AppEvent.tried`.
-  case logIn(String)
   /// Write the changes to a target into the configuration, and its new token, if there is one, where it is kept. They
   /// are tried first, unless they are good enough as they are. Answered by `AppEvent.targetChanged` or `AppEvent.setupRefused`.
   case changeTarget(TargetRow, to: TargetRow, token: String = "", isGoodEnough: Bool)

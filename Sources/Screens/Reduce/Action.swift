@@ -14,7 +14,7 @@ package struct Action: Sendable {
     case startStop, pauseAll, limit, lanes, moreLanes, fewerLanes, target
     case copyURL, copyAsCurl, theme
     case nextPane, previousPane, queue, server, history, log
-    case targets, tryTarget, makeDefault, logIn
+    case targets, tryTarget, makeDefault
     case refresh, openURL, delete, deleteNow, deleteUploaded
     case command, help, redraw, suspend, quit, interrupt
     case accept, close, complete, completeBack, earlier, later
@@ -47,6 +47,8 @@ package struct Action: Sendable {
     static let looks = Self(rawValue: 1 | 2)
     /// Changes items of the queue or their order, so it must wait until the queue has been read.
     static let edits = Self(rawValue: 4)
+    /// Is not on the command line: it is about the next key, or another command does the same.
+    static let keyOnly = Self(rawValue: 1 | 8)
   }
 
   package let name: Name

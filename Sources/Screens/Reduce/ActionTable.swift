@@ -9,7 +9,9 @@ extension Action {
       .target, ["t", " "], in: [.targets], "send files added from now on to this target",
       hint: "choose"),
     Action(.details, [.enter], in: [.targets], "all settings of the target", hint: "details"),
-    Action(.tryTarget, ["c"], in: [.targets], "check whether the target answers", hint: "try"),
+    Action(
+      .tryTarget, ["c"], in: [.targets],
+      "read the target's secrets anew, and check whether it answers and accepts them", hint: "try"),
     Action(.makeDefault, ["d"], in: [.targets], "make it the default target", hint: "make default"),
     Action(.add, ["a"], in: [.targets], "make a new target", hint: "new"),
     Action(
@@ -19,9 +21,6 @@ extension Action {
     Action(
       .edit, ["e"], in: [.targets], "change its address or its name, or make it the default",
       hint: "edit"),
-    Action(
-      .logIn, ["i"], in: [.targets], "log in again: read the target's secrets anew and try them",
-      hint: "log in"),
     Action(
       .refresh, ["r", .function(5)], in: [.targets], "read the configuration again",
       hint: "read again"),
@@ -58,9 +57,9 @@ extension Action {
     Action(
       .lanes, [], "set how many files go to this row's target at once, or auto",
       argument: "NUMBER"),
-    Action(.moreLanes, ["+"], "one more file at once to the row's target", traits: .visual),
+    Action(.moreLanes, ["+"], "one more file at once to the row's target", traits: .keyOnly),
     Action(
-      .fewerLanes, ["-"], "one fewer file at once to the row's target", traits: .visual),
+      .fewerLanes, ["-"], "one fewer file at once to the row's target", traits: .keyOnly),
     Action(
       .target, ["t"], in: [.queue, .server, .history],
       "choose or create the target for files added from now on", hint: "target", argument: "NAME",
@@ -142,17 +141,20 @@ extension Action {
       .targets, ["5"], in: Mode.panes, "the targets: try, choose, make, delete them",
       traits: .visual),
     Action(.queue, ["1"], in: Mode.panes, "the queue", traits: .visual),
-    Action(.nextPane, [.tab], in: Mode.panes, "the next pane", traits: .visual),
-    Action(.previousPane, [.backTab], in: Mode.panes, "the previous pane", traits: .visual),
+    Action(.nextPane, [.tab], in: Mode.panes, "the next pane", traits: .keyOnly),
+    Action(.previousPane, [.backTab], in: Mode.panes, "the previous pane", traits: .keyOnly),
   ]
 
   private static let moving: [Action] = [
-    Action(.down, ["j", .down], in: Mode.moving, "down", traits: .looks),
-    Action(.up, ["k", .up], in: Mode.moving, "up", traits: .looks),
-    Action(.pageDown, [.control("d"), .pageDown], in: Mode.moving, "a page down", traits: .looks),
-    Action(.pageUp, [.control("u"), .pageUp], in: Mode.moving, "a page up", traits: .looks),
-    Action(.top, ["g", .home], in: Mode.moving, "to the top", traits: .looks),
-    Action(.bottom, ["G", .end], in: Mode.moving, "to the bottom", traits: .looks),
+    Action(.down, ["j", .down], in: Mode.moving, "down", traits: [.looks, .keyOnly]),
+    Action(.up, ["k", .up], in: Mode.moving, "up", traits: [.looks, .keyOnly]),
+    Action(
+      .pageDown, [.control("d"), .pageDown], in: Mode.moving, "a page down",
+      traits: [.looks, .keyOnly]),
+    Action(
+      .pageUp, [.control("u"), .pageUp], in: Mode.moving, "a page up", traits: [.looks, .keyOnly]),
+    Action(.top, ["g", .home], in: Mode.moving, "to the top", traits: [.looks, .keyOnly]),
+    Action(.bottom, ["G", .end], in: Mode.moving, "to the bottom", traits: [.looks, .keyOnly]),
   ]
 
   private static let browser: [Action] = [
@@ -291,7 +293,7 @@ extension Action {
     Action(.close, [.escape, "q", .enter], in: [.help], "close", hint: "close"),
     Action(
       .command, [":"], in: Mode.panes, "the command line: these actions by name", hint: "command",
-      traits: .visual),
+      traits: .keyOnly),
     Action(
       .help, ["?", .function(1)], in: Mode.panes + [.details, .page, .browser, .menu, .failures],
       "this help",
@@ -299,7 +301,7 @@ extension Action {
     Action(.quit, ["q"], in: Mode.panes, "quit", hint: "quit"),
     Action(
       .interrupt, [.control("c")], in: Mode.allCases.filter { !Mode.typing.contains($0) },
-      "quit; press twice to quit at once", traits: .visual),
+      "quit; press twice to quit at once", traits: .keyOnly),
     Action(.redraw, [.control("l")], in: Mode.allCases, "paint the screen again", traits: .looks),
     Action(
       .suspend, [.control("z")], in: Mode.allCases, "suspend and go to the shell; fg comes back",

@@ -81,7 +81,7 @@ struct CommandLine: Hashable, Sendable {
   }
 
   /// The actions that the command line runs.
-  static let actions = Action.inMode(.queue)
+  static let actions = Action.inMode(.queue).filter { !$0.traits.contains(.keyOnly) }
 
   /// The actions that match a word being typed, the best first: by their names and the other words for them, or else
   /// by what they do.

@@ -18,9 +18,9 @@ extension AppState {
     case .target:
       return row.name == target ? refuse("\(row.name) is already chosen") : switchTarget(row.name)
     case .details: return [.showTarget(row.name)]
-    case .tryTarget, .logIn:
+    case .tryTarget:
       trials[row.name] = .underWay
-      return [name == .logIn ? .logIn(row.name) : .tryTarget(row.name)]
+      return [.tryTarget(row.name)]
     case .makeDefault:
       return row.isUsual ? refuse("\(row.name) is already the default") : [.makeDefault(row.name)]
     case .delete where row.isUsual:

@@ -164,8 +164,7 @@ package final class ScreenSession {
     case .readTargets: targets.read()
     case .switchTarget(let name): targets.read(turningTo: name)
     case .showTarget(let name): targets.show(name)
-    case .tryTarget(let name): targets.tryOut(name)
-    case .logIn(let name): targets.logIn(name) { [queue] in queue.tryServers() }
+    case .tryTarget(let name): targets.tryOut(name) { [queue] in queue.tryServers() }
     case .changeTarget(let old, let new, let token, let isGoodEnough):
       targets.change(old, to: new, token: token, isGoodEnough: isGoodEnough)
     case .makeDefault(let name): targets.change { try $0.choosing(name) }

@@ -79,8 +79,11 @@ final class SessionTargets {
     loop.handle([.page(title: name, lines: now + lines + place)])
   }
 
-  /// Tests whether a target accepts uploads, or whether its server accepts the credentials.
-  func tryOut(_ name: String, loggingIn: Bool = false) {
+  /// Reads a target's secrets again, and tests whether it accepts uploads and these credentials. Calls back once waiting
+  /// files use the new ones.
+  func tryOut(_ name: String, then body: @escaping @MainActor @Sendable () -> Void) {
+    book.forget(name)
+    read()
     let book = book
     loop.answer({ book.known(name) }) { [weak self] result in
       let target: Target
@@ -91,18 +94,12 @@ final class SessionTargets {
       Task {
         let client = ServerClient(target: target)
         // Leave out the host: the pane has little room, and its rows name the server.
-        let obstacle = loggingIn ? await client.logIn() : await client.obstacle(namesHost: false)
+        var obstacle = await client.obstacle(namesHost: false)
+        if obstacle == nil { obstacle = await client.logIn() }
         self?.loop.handle([.tried(target: name, obstacle: obstacle)])
       }
       return []
     }
-  }
-
-  /// Reads a target's secrets again, tries them, and calls back once waiting files use the new ones.
-  func logIn(_ name: String, then body: @escaping @MainActor @Sendable () -> Void) {
-    book.forget(name)
-    read()
-    tryOut(name, loggingIn: true)
     loop.afterAnswers(body)
   }
 

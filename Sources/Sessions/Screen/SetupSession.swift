@@ -52,7 +52,7 @@ package final class SetupSession {
       .resume, .remove,
       .restore, .move, .reorder, .lookForEdited, .edit, .setStarted, .setConcurrency,
       .setLimit, .listFolder,
-      .switchTarget, .readTargets, .showTarget, .tryTarget, .logIn, .changeTarget, .makeDefault,
+      .switchTarget, .readTargets, .showTarget, .tryTarget, .changeTarget, .makeDefault,
       .deleteTarget, .restoreTarget, .draftRule, .saveRule, .listServer,
       .deleteOnServer, .deleteUploaded,
       .listHistory, .inspect, .readAttempts, .probe, .copy, .openURL, .copyAsCurl, .writeLists,
