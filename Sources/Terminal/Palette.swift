@@ -101,7 +101,8 @@ struct Palette {
 
   /// The whole look of a style. What the style's role leaves open comes from its background and from plain text.
   func look(of style: Style) -> Theme.Look {
-    var look = look(style.role)
+    var look = theme.look(
+      style.role, colors: colors.count, on: background, in: style.ground)
     if style.shade > 0, colors.count >= 256, let from = look.color,
       let to = self.look(.barEnd).color
     {

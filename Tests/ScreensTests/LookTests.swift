@@ -98,6 +98,16 @@ import Testing
       }
       #expect((16..<232).contains(ground), "\(role) on \(ground)")
     }
+    // On such a row, the terminal's own colours, which may be dark, are hard to read.
+    for role in [Role.bad, .good, .warning, .accent, .dim] {
+      let look = Theme.usual.look(role, colors: 256, on: .unknown, in: .selected)
+      guard case .index(let color)? = look.color else {
+        Issue.record("no colour of its own: \(role)")
+        continue
+      }
+      #expect(color >= 16 && !look.isDim, "\(role)")
+      #expect(Theme.usual.look(role, colors: 16, on: .unknown, in: .selected).color != look.color)
+    }
     for theme in Theme.all where theme != .plain {
       #expect(look(theme, 256, .dark).ground != nil, "\(theme.name)")
       #expect(look(theme, 16, .dark) == Theme.Look("reverse"), "\(theme.name)")

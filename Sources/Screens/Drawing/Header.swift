@@ -19,18 +19,20 @@ struct Header {
     let right = pieces(fitting: width - min(target, 16) - name - 3)
     let used = right.reduce(0) { $0 + $1.text.count }
     let room = width - used - 3
-    var left: Canvas.Spans = (name + min(target, 16) <= room && room > 16 ? Self.name : [])
+    let isNamed = name + min(target, 16) <= room && room > 16
+    var left: Canvas.Spans = isNamed ? Self.name : []
     left.append((shown, .plain))
+    let space = room - (isNamed ? name : 0)
     // What is added now may go elsewhere.
     var other: Canvas.Spans =
       shown == state.target ? [] : [("  new files: ", .dim), (state.target, .plain)]
     var taken =
       target + other.reduce(0) { $0 + Glyphs.width(Glyphs.of($1.text, ascii: canvas.ascii)) }
-    if taken > room { (other, taken) = ([], target) }
+    if taken > space { (other, taken) = ([], target) }
     // The address is added if more than a few letters of it fit, or all of it before something else. A target without a
     // name is its address already.
     let least = other.isEmpty ? 22 : Glyphs.width(Glyphs.of(url, ascii: canvas.ascii)) + 3
-    if shown != url, taken + least < room { left += [(" → ", .rule), (url, .dim)] }
+    if shown != url, taken + least < space { left += [(" → ", .rule), (url, .dim)] }
     left += other
     canvas.put(left, row: 0, column: 1, width: room)
     canvas.put(right, row: 0, column: width - used - 1)

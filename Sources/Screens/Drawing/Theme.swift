@@ -15,8 +15,15 @@ package struct Theme: Hashable, Sendable {
   /// What is known about the terminal's background.
   package enum Background: Sendable { case dark, light, unknown }
 
-  /// How a role looks in a terminal with this many colours.
-  package func look(_ role: Role, colors: Int, on background: Background) -> Look {
+  /// How a role looks in a terminal with this many colours, and on the background of a row.
+  package func look(
+    _ role: Role, colors: Int, on background: Background, in ground: Style.Ground = .plain
+  ) -> Look {
+    if colors >= 256, background == .unknown, lightLooks != nil, wishes[role] == nil,
+      [.selected, .marked].contains(ground), let look = Self.onDarkRow[role]
+    {
+      return look
+    }
     let themed =
       switch background {
       case _ where colors < 256 && name != Self.plain.name: Self.few
@@ -66,6 +73,16 @@ package struct Theme: Hashable, Sendable {
   private static let anywhere = few.merging(
     Theme("", [.selection: "255 on 18", .marked: "255 on 53"]).looks
   ) { $1 }
+
+  /// The looks on the backgrounds of rows in `anywhere`, which are dark whatever the terminal's background is.
+  private static let onDarkRow = Theme(
+    "",
+    [
+      .accent: "123", .barFull: "123", .good: "120", .bad: "bold 217", .warning: "222",
+      .heading: "bold 255", .dim: "250", .rule: "250", .barRest: "146", .media: "219",
+      .archive: "222", .match: "bold underline 222",
+    ]
+  ).looks
 
   /// A colour, a background and attributes. Terminals ignore those that they do not support.
   package struct Look: Hashable, Sendable {

@@ -6,6 +6,9 @@ package struct FilePreview: Hashable, Sendable {
   /// Whether there is more than these lines.
   package var isCut: Bool
 
+  /// What is neither a text nor a picture.
+  package static let opaque = FilePreview("not text")
+
   package init(_ words: String, lines: [String] = [], isCut: Bool = false) {
     (self.words, self.lines, self.isCut) = (words, lines, isCut)
   }

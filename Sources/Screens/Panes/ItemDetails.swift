@@ -28,11 +28,17 @@ struct ItemDetails {
     let length = path.count + wrapped(explanation, .plain, width: width).count
     // What the server said gets a second line if the explanation leaves one.
     let words = said.map {
-      TextFitting.wrapped(
-        Glyphs.of("\u{22}\($0)\u{22}", ascii: isASCII), to: width, lines: room, ascii: isASCII
-      ).map { TextLine($0, .warning) }
+      cut("\u{22}\($0)\u{22}", .warning, width: width, lines: 3 - min(length, 2))
     }
-    return story.prefix(3 - (words?.count ?? 0)) + (words ?? [])
+    let room = 3 - path.count - (words?.count ?? 0)
+    return path + cut(explanation, .plain, width: width, lines: room) + (words ?? [])
+  }
+
+  /// A text in at most so many lines.
+  private func cut(_ text: String, _ role: Role, width: Int, lines: Int) -> [TextLine] {
+    TextFitting.wrapped(
+      Glyphs.of(text, ascii: isASCII), to: width, lines: lines, ascii: isASCII
+    ).map { TextLine($0, role) }
   }
 
   private var words: StateLabel { StateLabel(of: row, in: state) }

@@ -64,7 +64,8 @@ private func paintSide(of state: AppState, layout: Layout, on canvas: inout Canv
   for (row, line) in zip(box.innerRows, lines) { canvas.put(line, row: row, columns: columns) }
   // Below the facts, after a blank line.
   let rest = box.innerRows.dropFirst(lines.count + 1)
-  guard let preview = state.previewed.preview, rest.count > 3 else { return }
+  // Beside the file's type, that there is nothing to show says nothing.
+  guard let preview = state.previewed.preview, preview != .opaque, rest.count > 3 else { return }
   canvas.put(preview, as: .heading, rows: rest, columns: columns)
 }
 

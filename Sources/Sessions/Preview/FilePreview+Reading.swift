@@ -33,7 +33,7 @@ extension FilePreview {
       let isCut = lines.count > shown.count || size > Int64(head.count)
       self.init("text", lines: shown, isCut: isCut)
     } else {
-      self.init("not text")
+      self = .opaque
     }
   }
 
