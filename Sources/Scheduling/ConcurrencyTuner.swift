@@ -48,10 +48,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   private var isFirst = true
   /// What the present number of lanes is compared with: the one before, and what was done per second then.
   private var baseline: Baseline?
-  /// More lanes that did not seem to pay, and what was done per second with them. That is compared once more, with what
-  /// fewer do right after: connections are quick until they lose their first packet, so what came before can mislead.
-  private var doubted: Baseline?
-  /// Whether that has been done since the last rest.
+  /// Whether more lanes that did not seem to pay were kept, to be measured again.
   private var hasDoubted = false
   /// Whether the next trial is one of more lanes.
   private var triesMore = true
@@ -86,7 +83,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     }
     lanes = min(max(lanes, range.lowerBound), ceiling)
     (phase, start, ends, bytes) = (.settling, nil, 0, 0)
-    (baseline, doubted) = (nil, nil)
+    baseline = nil
   }
 
   /// The moment before which no request may begin; nil if one may begin now.
@@ -134,7 +131,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   /// Records that lanes are free, but no request is there for them. What is measured then says nothing.
   package mutating func recordIdleLanes(at now: Instant) {
     if let baseline, baseline.lanes < lanes { lanes = baseline.lanes }
-    (baseline, doubted) = (nil, nil)
+    baseline = nil
     begin(.measuring, at: now)
   }
 
@@ -168,7 +165,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   }
 
   private mutating func set(_ lanes: Int, at now: Instant) {
-    (self.lanes, baseline, doubted) = (lanes, nil, nil)
+    (self.lanes, baseline) = (lanes, nil)
     begin(.settling, at: now)
   }
 
@@ -180,23 +177,35 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       // Requests under way are not broken off, so fewer lanes take time.
       if underWay > lanes { return begin(.settling, at: now) }
       let isRound = ends >= lanes || isLong(seconds, roundTrips: Self.roundTripsToSettle)
-      if isRound || seconds >= Self.longestSettling { begin(.measuring, at: now) }
+      guard isRound || seconds >= Self.longestSettling else { return }
+      // New lanes make their connections in this round. If each does as much as before all the same, that is enough.
+      if isRound, let baseline, pays(rate(over: seconds), beside: baseline, worth: Self.fullWorth) {
+        return conclude(over: seconds, at: now)
+      }
+      begin(.measuring, at: now)
     case .measuring:
       let isRound = ends >= lanes && seconds >= Self.shortestRound
       guard
         isRound || isLong(seconds, roundTrips: Self.roundTripsToMeasure)
           || seconds >= Self.longestRound
       else { return }
-      // The first requests also make their connections.
-      let share = isFirst ? Self.shareOfConnecting : 1
-      let rate = Rate(
-        work: share * work / seconds, requests: ends >= lanes ? share * Double(ends) / seconds : nil
-      )
-      isFirst = false
-      let mayClimb = !line.isFull
-      begin(.measuring, at: now)
-      judge(rate, mayClimb: mayClimb, at: now)
+      conclude(over: seconds, at: now)
     }
+  }
+
+  private mutating func conclude(over seconds: Double, at now: Instant) {
+    let (rate, mayClimb) = (rate(over: seconds), !line.isFull)
+    isFirst = false
+    begin(.measuring, at: now)
+    judge(rate, mayClimb: mayClimb, at: now)
+  }
+
+  /// What was done per second since the phase began.
+  private func rate(over seconds: Double) -> Rate {
+    // The first requests also make their connections.
+    let share = isFirst ? Self.shareOfConnecting : 1
+    return Rate(
+      work: share * work / seconds, requests: ends >= lanes ? share * Double(ends) / seconds : nil)
   }
 
   /// Whether enough was acknowledged for a round although requests go on. Where these are not much longer than the
@@ -214,26 +223,25 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       ceilingUntil = now + Self.ceilingGrowth
     }
     guard let baseline = self.baseline.take() else {
-      if let doubted = self.doubted.take() {
-        hasDoubted = pays(doubted, beside: Baseline(lanes: lanes, rate: rate))
-        if hasDoubted, mayClimb, doubted.lanes <= ceiling {
-          return change(to: doubted.lanes, insteadOf: rate, at: now)
-        }
-      }
       if now >= restUntil { tryOthers(than: rate, mayClimb: mayClimb, at: now) }
       return
     }
     if lanes > baseline.lanes {
-      let present = Baseline(lanes: lanes, rate: rate)
-      if pays(present, beside: baseline) {
+      if pays(rate, beside: baseline, worth: Self.worth) {
         (rest, hasDoubted) = (Self.shortestRest, false)
         if tryMore(than: rate, mayClimb: mayClimb, at: now) { return }
+      } else if mayClimb, line.hasNoQueue, rate.requests == nil, !hasDoubted {
+        // Connections are quick until they lose their first packet, so what fewer lanes did before may no longer hold.
+        // More lanes hold nobody up here, so they are measured again, beside still more of them.
+        if lanes < ceiling {
+          hasDoubted = true
+          return
+        }
       } else {
         // As many lanes as this rate needs, if each does what it did before.
         let ratio = rate.ratio(to: baseline.rate)
         let needed = Double(baseline.lanes) * ratio
         set(ratio > Self.flat ? min(lanes, Int(needed.rounded(.up))) : baseline.lanes, at: now)
-        if !hasDoubted { (doubted, hasDoubted) = (present, true) }
       }
       triesMore = false
     } else {
@@ -245,15 +253,15 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       }
       triesMore = true
     }
-    if doubted == nil { hasDoubted = false }
+    hasDoubted = false
     restUntil = now + rest
     rest = min(2 * rest, Self.longestRest)
   }
 
-  /// Whether more lanes bring enough beside fewer.
-  private func pays(_ more: Baseline, beside fewer: Baseline) -> Bool {
-    let growth = Double(more.lanes) / Double(fewer.lanes) - 1
-    return growth > 0 && more.rate.ratio(to: fewer.rate) >= 1 + Self.worth * growth
+  /// Whether the present number of lanes brings enough beside fewer: a part of the growth in lanes.
+  private func pays(_ rate: Rate, beside fewer: Baseline, worth: Double) -> Bool {
+    let growth = Double(lanes) / Double(fewer.lanes) - 1
+    return growth > 0 && rate.ratio(to: fewer.rate) >= 1 + worth * growth
   }
 
   private mutating func tryOthers(than rate: Rate, mayClimb: Bool, at now: Instant) {
@@ -307,6 +315,8 @@ extension ConcurrencyTuner {
   private static let workOfRequest = 16_384.0
   /// The growth in work that more lanes must bring, as a part of the growth in lanes.
   private static let worth = 0.2
+  /// The same where nearly all of the growth in lanes is wanted.
+  private static let fullWorth = 0.8
   /// A ratio below which two rates are the same.
   private static let flat = 1.05
   private static let shareOfConnecting = 1.1

@@ -31,7 +31,13 @@ struct LineFill: Hashable, Sendable {
     return recent > Self.multiple * least && recent - least > Self.leastQueue
   }
 
-  private static let multiple = 3.0
+  /// Whether it is known that there is no queue.
+  var hasNoQueue: Bool { recent.map { $0 < Self.noise * least } ?? false }
+
+  /// Above this multiple of the least, the line is full; below the other one, there is no queue. The queue in front of a
+  /// line is often not much longer than the line itself.
+  private static let multiple = 2.0
+  private static let noise = 1.1
   /// Seconds. A shorter queue holds nobody up.
   private static let leastQueue = 0.03
 }

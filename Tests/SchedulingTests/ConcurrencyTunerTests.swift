@@ -107,7 +107,22 @@ import Testing
         name: "50 ms, 0.1 % lost", delay: 0.05, bandwidth: 1000 * megabit, connection: 1e6,
         service: 0.002), pieces
     ),
+    (thinking, ("1500 of 4 to 300 kB", varied(1500))),
+    (queued, medium),
   ]
+
+  private static let thinking = Conditions(
+    name: "50 ms, a server that thinks for 50 ms", delay: 0.05, bandwidth: 1000 * megabit,
+    window: 14_600, service: 0.05)
+
+  /// A line whose queue, if it is full, makes the round-trip time three times as long.
+  private static let queued = Conditions(
+    name: "50 ms, 100 Mbit/s, with a queue of 0.1 s", delay: 0.05, bandwidth: 100 * megabit,
+    window: 14_600, service: 0.002, buffer: 0.1)
+
+  private static func varied(_ count: Int) -> [Int] {
+    (0..<count).map { [4096, 20_480, 300_000][$0 % 3] }
+  }
 
   static let rows: [Row] =
     lines.flatMap { line in
@@ -164,6 +179,37 @@ import Testing
       most = max(most, tuner.lanes)
     }
     #expect(most == 32)
+  }
+
+  /// What is lost is the climb.
+  @Test func aShortRunIsNotOverBeforeTheNumberIsFound() {
+    let sizes = Self.varied(500)
+    let best = LineSimulator.run(Self.thinking, sizes, lanes: 32).seconds
+    let found = LineSimulator.run(Self.thinking, sizes).seconds
+    #expect(best / found >= 0.75, "\(found) s instead of \(best) s")
+  }
+
+  /// The queue in front of this line is too short for a round-trip time of more than three times the least.
+  @Test func aLineIsFullBeforeItsQueueIs() {
+    let run = LineSimulator.run(Self.queued, Self.medium.sizes)
+    #expect(run.most <= 8)
+  }
+
+  /// Connections are quick until they lose their first packet, so fewer lanes seem to have done as much as more of them
+  /// do a moment later.
+  @Test(arguments: [(count: 102, least: 0.7), (204, 0.75)])
+  func piecesOverALineThatLosesPackets(count: Int, least: Double) {
+    let line = Conditions(
+      name: "50 ms, 0.1 % lost after a rush", delay: 0.05, bandwidth: 1000 * Self.megabit,
+      connection: 1.1e6, rush: 8e6, window: 14_600, service: 0.002, buffer: 0.05)
+    let pieces = [Int](repeating: 5 << 20, count: count)
+    // When the first packets are lost is chance.
+    let shares = (1...16).map { (seed: UInt64) in
+      let best = [16, 32].map { LineSimulator.run(line, pieces, lanes: $0, seed: seed).seconds }
+      return (best.min() ?? 0) / LineSimulator.run(line, pieces, seed: seed).seconds
+    }
+    let share = shares.reduce(0, +) / Double(shares.count)
+    #expect(share >= least, "\(share) of the best fixed number")
   }
 
   @Test func itComesNearTheBestFixedNumberWithFewLanes() {

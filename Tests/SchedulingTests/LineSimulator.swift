@@ -1,3 +1,4 @@
+import Foundation
 import Scheduling
 import TestSupport
 import UploadModel
@@ -14,6 +15,10 @@ struct LineSimulator {
     var bandwidth: Double
     /// The bytes per second that one connection gets at most, on a line that loses packets.
     var connection = Double.infinity
+    /// How many bytes a connection sends on average before it loses its first packet and gets no more than that.
+    var rush = 0.0
+    /// What a new connection sends in its first round trip, in bytes. It sends twice as much in the next one, and so on.
+    var window = Double.infinity
     var workers = 64
     /// Seconds of work for each file.
     var service: Double
@@ -41,6 +46,8 @@ struct LineSimulator {
     var mostRefusals = 0
     /// The lanes at the end.
     var last = 0
+    /// The most lanes at any time.
+    var most = 0
   }
 
   /// How often the transport looks at what was acknowledged, in seconds.
@@ -55,9 +62,43 @@ struct LineSimulator {
     case look
   }
 
+  private struct Connection {
+    /// What it sends in the next round trip.
+    var window: Double
+    /// What it sends before it loses its first packet.
+    var rush: Double
+  }
+
   private struct Upload {
     let file: Int
     let begin: Double
+    var connection: Connection
+    /// What is left to send.
+    var left: Double
+  }
+
+  /// Uploads that are being sent at the same rate.
+  private struct Sending {
+    /// How much each upload will have been able to send by then; the latest first.
+    private var ends: [(end: Double, upload: Int)] = []
+    /// How many bytes an upload could have sent that has always been sending.
+    private var share = 0.0
+    var count: Int { ends.count }
+
+    mutating func insert(_ upload: Int, bytes: Double) {
+      let end = share + bytes
+      ends.insert((end, upload), at: LineSimulator.place(ends.count) { ends[$0].end > end })
+    }
+
+    /// The seconds until the first of them has sent its bytes.
+    func rest(at rate: Double) -> Double { ends.last.map { ($0.end - share) / rate } ?? .infinity }
+
+    mutating func pass(_ seconds: Double, at rate: Double) -> Double {
+      share += rate * seconds
+      return rate * seconds * Double(count)
+    }
+
+    mutating func removeFirst() -> Int? { ends.popLast()?.upload }
   }
 
   private let conditions: Conditions
@@ -71,10 +112,9 @@ struct LineSimulator {
   /// The latest first.
   private var events: [(time: Double, event: Event)] = []
   private var uploads: [Upload] = []
-  /// What is being sent, and how much each upload will have been able to send by then; the latest first.
-  private var sending: [(end: Double, upload: Int)] = []
-  /// How many bytes an upload could have sent that has always been sending.
-  private var share = 0.0
+  /// What is being sent on connections that have lost a packet, and on others.
+  private var sending = Sending()
+  private var rushing = Sending()
   private var acknowledged = 0.0
   private var lastEnded: Bool?
   /// When the pace lets the next request begin.
@@ -85,7 +125,8 @@ struct LineSimulator {
   private var accepted: [Double] = []
   private var line: [Int]
   private var refusals: [Int]
-  private var connections = 0
+  /// Connections that nothing uses now.
+  private var connections: [Connection] = []
   private var underWay = 0
 
   private init(_ conditions: Conditions, _ sizes: [Int], lanes: Int?, seed: UInt64) {
@@ -107,7 +148,18 @@ struct LineSimulator {
   }
 
   private var bandwidth: Double { min(conditions.bandwidth / 8, conditions.limit / 8) }
-  private var mostOfOne: Double { min(Double(1 << 20) / conditions.delay, conditions.connection) }
+  private var mostOfRushing: Double { Double(1 << 20) / conditions.delay }
+  private var mostOfOne: Double { min(mostOfRushing, conditions.connection) }
+  /// The bytes per second of each upload that is being sent, on a connection that has lost a packet and on another one.
+  private var rates: (sending: Double, rushing: Double) {
+    let rate = min(mostOfOne, bandwidth / Double(max(1, sending.count + rushing.count)))
+    let left = bandwidth - rate * Double(sending.count)
+    return (rate, min(mostOfRushing, left / Double(max(1, rushing.count))))
+  }
+  private var isFull: Bool {
+    let wanted = Double(sending.count) * mostOfOne + Double(rushing.count) * mostOfRushing
+    return wanted > bandwidth
+  }
   private var lanes: Int { tuner?.lanes ?? fixed }
   private var workers: Int {
     if let change = conditions.change, now >= change.at {
@@ -118,10 +170,11 @@ struct LineSimulator {
   }
 
   private mutating func run() -> Result {
-    var (left, used) = (sizes.count, 0.0)
+    var (left, used, most) = (sizes.count, 0.0, 0)
     if tuner != nil { schedule(after: Self.interval, .look) }
     while left > 0 {
       fill()
+      most = max(most, lanes)
       let before = now
       used += Double(underWay) * (step() - before)
       if let ended = lastEnded {
@@ -131,7 +184,7 @@ struct LineSimulator {
     }
     return Result(
       seconds: now, lanes: used / now, refusals: refusals.reduce(0, +),
-      mostRefusals: refusals.max() ?? 0, last: lanes)
+      mostRefusals: refusals.max() ?? 0, last: lanes, most: most)
   }
 
   private mutating func schedule(after delay: Double, _ event: Event) {
@@ -158,26 +211,34 @@ struct LineSimulator {
         break
       }
       line.removeLast()
-      uploads.append(Upload(file: file, begin: now))
+      let kept = connections.popLast()
+      uploads.append(
+        Upload(file: file, begin: now, connection: kept ?? connect(), left: sizes[file]))
       underWay += 1
       tuner?.recordBegin(at: Instant(seconds: now))
-      let isNew = underWay > connections
-      connections = max(connections, underWay)
-      schedule(after: conditions.delay * (isNew ? 1.5 : 0.5), .arrives(uploads.count - 1))
+      schedule(after: conditions.delay * (kept == nil ? 1.5 : 0.5), .arrives(uploads.count - 1))
     }
     if underWay < lanes { tuner?.recordIdleLanes(at: Instant(seconds: now)) }
   }
 
+  private mutating func connect() -> Connection {
+    let rush = conditions.rush > 0 ? -log(Double.random(in: 0.01...1, using: &random)) : 0
+    return Connection(window: conditions.window, rush: rush * conditions.rush)
+  }
+
   /// Goes to the next event, and returns its time.
   private mutating func step() -> Double {
-    let rate = sending.isEmpty ? 0 : min(mostOfOne, bandwidth / Double(sending.count))
-    let sent = sending.last.map { now + ($0.end - share) / rate } ?? .infinity
-    let time = min(sent, events.last?.time ?? .infinity)
-    share += rate * (time - now)
-    acknowledged += rate * (time - now) * Double(sending.count)
+    let rates = rates
+    let sent = now + sending.rest(at: rates.sending)
+    let rushed = now + rushing.rest(at: rates.rushing)
+    let time = min(sent, rushed, events.last?.time ?? .infinity)
+    acknowledged += sending.pass(time - now, at: rates.sending)
+    acknowledged += rushing.pass(time - now, at: rates.rushing)
     now = time
-    if sent <= time, let upload = sending.popLast()?.upload {
+    if sent <= time, let upload = sending.removeFirst() {
       receive(upload)
+    } else if rushed <= time, let upload = rushing.removeFirst() {
+      send(upload)
     } else if let event = events.popLast()?.event {
       handle(event)
     }
@@ -186,9 +247,11 @@ struct LineSimulator {
 
   /// Reports what was acknowledged.
   private mutating func report() {
-    let isFull = Double(sending.count) * mostOfOne > bandwidth
+    let isFull = isFull
     // Without a buffer, nothing is known of the queue.
-    let queue = isFull ? min(conditions.buffer, Double(sending.count << 20) / bandwidth) : 0
+    let queue =
+      isFull
+      ? min(conditions.buffer, Double((sending.count + rushing.count) << 20) / bandwidth) : 0
     tuner?.recordAcknowledged(
       Int64(acknowledged), roundTrip: conditions.buffer > 0 ? conditions.delay + queue : nil,
       isLimited: isFull && conditions.limit < conditions.bandwidth, underWay: underWay,
@@ -199,8 +262,7 @@ struct LineSimulator {
   private mutating func handle(_ event: Event) {
     switch event {
     case .arrives(let id):
-      let end = share + sizes[uploads[id].file]
-      sending.insert((end, id), at: Self.place(sending.count) { sending[$0].end > end })
+      send(id)
     case .served(let id, let outcome):
       if outcome == .fine {
         busy -= 1
@@ -210,6 +272,7 @@ struct LineSimulator {
       schedule(after: conditions.delay / 2, .ends(id, outcome))
     case .ends(let id, let outcome):
       let upload = uploads[id]
+      connections.append(upload.connection)
       underWay -= 1
       report()
       tuner?.recordEnd(
@@ -225,6 +288,27 @@ struct LineSimulator {
     case .look:
       report()
       schedule(after: Self.interval, .look)
+    }
+  }
+
+  private mutating func send(_ id: Int) {
+    let (connection, left) = (uploads[id].connection, uploads[id].left)
+    let most = min(mostOfRushing, bandwidth / Double(underWay)) * conditions.delay
+    if connection.window < min(left, most), conditions.rush == 0 || connection.rush > 0 {
+      uploads[id].left -= connection.window
+      uploads[id].connection.window *= 2
+      uploads[id].connection.rush -= connection.window
+      acknowledged += connection.window
+      schedule(after: conditions.delay, .arrives(id))
+    } else if left <= 0 {
+      receive(id)
+    } else if connection.rush > 0 {
+      let rush = min(left, connection.rush)
+      uploads[id].left -= rush
+      uploads[id].connection.rush -= rush
+      rushing.insert(id, bytes: rush)
+    } else {
+      sending.insert(id, bytes: left)
     }
   }
 
