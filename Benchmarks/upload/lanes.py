@@ -3,9 +3,10 @@
 
 Over lines with 25 ms each way, in a network namespace of their own: small files and mixed ones to a server that thinks
 for 50 ms about each, by `push`, by `send` and on the screen; a home's uplink and a faster one, each with a queue in front
-of it; one file in pieces over a line that loses packets. Then to servers that do not take any number, on this machine.
+of it; one file in pieces over a line that loses packets. Then to servers that do not take any number, and on this machine, beside
+four lanes. Figures are medians of the runs. Each goal is printed with what was measured, and whether it held.
 
-usage: lanes.py HOIST [--quick] [--only PART]     needs root, ip, cc and curl
+usage: lanes.py HOIST [--quick] [--runs N] [--fixed LANES ...] [--peer HOIST] [--only PART]     needs root, ip, cc and curl
 """
 import asyncio, argparse, collections, ctypes, http.client, json, os, shutil, statistics, subprocess, sys, tempfile, threading, time
 
@@ -16,6 +17,19 @@ import link, pieces
 
 CLONE_NEWNET = 0x40000000
 DELAY = 0.025
+runs, goals = 1, []
+
+
+def goal(what, figure, least=None, most=None):
+    """Prints a goal, and whether a figure reaches it."""
+    held = figure >= least if most is None else figure <= most
+    goals.append(held)
+    limit = f"at least {least:g}" if most is None else f"at most {most:g}"
+    print(f"  {'held    ' if held else 'NOT HELD'} {what}: {figure:.4g}, goal {limit}", flush=True)
+
+
+def median(measure):
+    return statistics.median(measure() for _ in range(runs))
 
 
 class Server:
@@ -86,7 +100,7 @@ class Folder:
 
     def __init__(self, hoist, url, sizes):
         self.hoist, self.url, self.folder = hoist, url, tempfile.TemporaryDirectory(prefix="hoist-lanes-")
-        self.path = self.folder.name
+        self.path, self.lanes = self.folder.name, 0
         self.names = [f"{number}.bin" for number in range(len(sizes))]
         for name, size in zip(self.names, sizes):
             with open(os.path.join(self.path, name), "wb") as file:
@@ -106,11 +120,14 @@ class Folder:
             sys.exit(f"{' '.join(words[:4])} failed: {result.stderr[-500:] or result.stdout[-500:]}")
         return seconds, result.stdout
 
-    def push(self, lanes=None):
-        """The seconds that a push takes, and how many requests were under way at once."""
+    def push(self, lanes=None, hoist=None):
+        """The seconds that a push takes. Keeps the most requests that were under way at once in any."""
         options = ["--concurrency", str(lanes)] if lanes else []
-        seconds, output = self.timed(self.hoist, "push", "--json", "--to", "here", "--config", "here.toml", *options, *self.names)
-        return seconds, json.loads(output.splitlines()[-1])["lanes"]
+        seconds, output = self.timed(
+            hoist or self.hoist, "push", "--json", "--to", "here", "--config", "here.toml", *options, *self.names)
+        if not lanes:
+            self.lanes = max(self.lanes, json.loads(output.splitlines()[-1])["lanes"])
+        return seconds
 
     def send(self):
         """The seconds that the queue's sender takes."""
@@ -161,36 +178,44 @@ class Small:
         return statistics.median(self.seconds)
 
 
-def compared(found, lanes, fixed, curl=None):
-    """The time with the number that was found, beside others."""
-    others = ", ".join(f"{number}: {seconds:.2f} s" for number, seconds in fixed.items())
-    text = f"{found:.2f} s with up to {lanes} lanes, {min(fixed.values()) / found:.2f} of the best fixed number ({others})"
-    return text if curl is None else f"{text}, {curl / found:.2f} of curl -Z ({curl:.2f} s)"
+def pushed(files, what, numbers, beside=lambda name, run: run()):
+    """The seconds that pushes take with fixed numbers of lanes, by number, and with those that are found."""
+    seconds = {lanes: beside(f"{lanes} lanes" if lanes else "those found", lambda: median(lambda: files.push(lanes)))
+               for lanes in [*numbers, None]}
+    others = ", ".join(f"{number}: {seconds[number]:.2f} s" for number in numbers)
+    print(f"{what}: {seconds[None]:.2f} s with up to {files.lanes} lanes ({others})", flush=True)
+    return seconds, seconds.pop(None)
 
 
-def over_a_line(hoist, carrier, what, sizes, everywhere=False):
+def compare(found, fixed, how="by push"):
+    goal(f"{how}, beside the best fixed number", min(fixed.values()) / found, least=0.75)
+
+
+def over_a_line(hoist, carrier, what, sizes, numbers, everywhere=False):
     server = Server(think=0.05)
     line = link.Line(DELAY, carrier=carrier)
     files = Folder(hoist, f"http://{link.THERE}:{server.port}", sizes)
-    curl = files.curl()
-    fixed = {lanes: files.push(lanes)[0] for lanes in (4, 16, 32)}
-    print(f"{what}: {compared(*files.push(), fixed, curl)}", flush=True)
+    fixed, push = pushed(files, what, numbers)
+    found, curl = {"by push": push}, median(files.curl)
+    print(f"  curl -Z {curl:.2f} s", flush=True)
     if everywhere:
-        server.arrived.clear()
-        print(f"  by send {files.send():.2f} s", flush=True)
-        server.arrived.clear()
-        print(f"  on the screen {files.screen(server):.2f} s", flush=True)
+        found["by send"] = median(lambda: server.arrived.clear() or files.send())
+        found["on the screen"] = median(lambda: server.arrived.clear() or files.screen(server))
+    for how, seconds in found.items():
+        print(f"  {how} {seconds:.2f} s", flush=True)
+        compare(seconds, fixed, how)
+        goal(f"{how}, beside curl -Z", curl / seconds, least=0.5)
+        if everywhere:
+            goal(f"{how}, beside four lanes", fixed[4] / seconds, least=4)
     line.close()
 
 
-def over_an_uplink(hoist, carrier, what, sizes, megabits, queue):
+def over_an_uplink(hoist, carrier, what, sizes, numbers, megabits, queue):
     """Also what becomes of a small request meanwhile."""
     server = Server()
     line = link.Line(DELAY, carrier=carrier, uplink=[server.port, megabits * 125_000, queue])
     files = Folder(hoist, f"http://{link.THERE}:{server.port}", sizes)
-    small = Small(server)
-    time.sleep(3)
-    waits = {"nothing": small.end()}
+    waits = {}
 
     def beside(name, run):
         small = Small(server)
@@ -198,12 +223,14 @@ def over_an_uplink(hoist, carrier, what, sizes, megabits, queue):
         waits[name] = small.end()
         return result
 
-    curl = beside("curl -Z", files.curl)
-    fixed = {lanes: beside(f"{lanes} lanes", lambda: files.push(lanes)[0]) for lanes in (4, 32)}
-    found = beside("those found", files.push)
-    print(f"{what}: {compared(*found, fixed, curl)}", flush=True)
-    print(f"  a small request takes beside " + ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in waits.items())
-          + f": {waits['those found'] / waits['4 lanes']:.2f} of four lanes", flush=True)
+    beside("nothing", lambda: time.sleep(3))
+    fixed, found = pushed(files, what, numbers, beside)
+    compare(found, fixed)
+    curl = beside("curl -Z", lambda: median(files.curl))
+    print(f"  curl -Z {curl:.2f} s", flush=True)
+    print("  a small request takes beside " + ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in waits.items()))
+    goal("a small request, beside that with four lanes", waits["those found"] / waits["4 lanes"], most=2)
+    goal("lanes where four are enough", files.lanes, most=8)
     line.close()
 
 
@@ -217,28 +244,50 @@ pieces.piece = {{ method = "PUT", url = "{{url}}/{{piece.number}}", values = {{ 
 pieces.finish = {{ method = "POST", url = "{{url}}/finish/{{file.size}}", text = "{{pieces}}" }}
 pieces.each = {{ text = "{{piece.number}} {{piece.tag}};" }}
 ''')
-    found = files.push()
-    fixed = {lanes: files.push(lanes)[0] for lanes in numbers}
-    print(f"{size} MiB in pieces of 5 MiB, 0.1 % lost: {compared(*found, fixed)}", flush=True)
+    fixed, found = pushed(files, f"{size} MiB in pieces of 5 MiB, 0.1 % lost", numbers)
+    compare(found, fixed)
     line.close()
 
 
-def refused(hoist, what, count, **limits):
+def refused(hoist, what, count, most_refused, **limits):
     server = Server(**limits)
     files = Folder(hoist, f"http://127.0.0.1:{server.port}", [10_240] * count)
-    seconds, lanes = files.push()
-    twice = sum(times > 1 for times in server.arrived.values())
-    most = max(server.refusals.values(), default=0)
-    print(f"{what}: {len(server.arrived)} of {count} arrived, {twice} twice, {server.refused} refused, no file more than "
-          f"{most} times, {seconds:.1f} s with up to {lanes} lanes", flush=True)
+    seconds = files.push()
+    print(f"{what}: {len(server.arrived)} of {count} arrived, {server.refused} refused, {seconds:.1f} s with up to "
+          f"{files.lanes} lanes", flush=True)
+    goal("files that did not arrive", count - len(server.arrived), most=0)
+    goal("files that arrived twice", sum(times > 1 for times in server.arrived.values()), most=0)
+    goal("refusals", server.refused, most=most_refused)
+    goal("refusals of one file", max(server.refusals.values(), default=0), most=1)
+
+
+def on_this_machine(hoist, peer, tools, what, sizes):
+    """Pairs of pushes: with the lanes that are found, and with four lanes by another hoist."""
+    program = os.path.join(tools, "sink")
+    subprocess.run(["cc", "-O2", "-o", program, os.path.join(HERE, "sink.c"), "-lpthread"], check=True)
+    sink = subprocess.Popen([program], stdout=subprocess.PIPE, text=True)
+    files = Folder(hoist, f"http://127.0.0.1:{int(sink.stdout.readline())}", sizes)
+    files.push()
+    pairs = [(files.push(), files.push(4, peer)) for _ in range(max(5, runs))]
+    sink.kill()
+    sink.wait()
+    found, fixed = (statistics.median(times) for times in zip(*pairs))
+    print(f"{what} on this machine: {found:.2f} s with up to {files.lanes} lanes, {fixed:.2f} s with four", flush=True)
+    goal("beside four lanes, in pairs", statistics.median(fixed / found for found, fixed in pairs), least=0.9)
 
 
 def main():
+    global runs
     parser = argparse.ArgumentParser()
     parser.add_argument("hoist")
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", choices=["small", "mixed", "home", "uplink", "pieces", "servers"], action="append")
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--fixed", type=int, nargs="+", default=[4, 8, 16, 32])
+    parser.add_argument("--peer", help="the hoist that sends with four lanes on this machine")
+    parts = ["small", "mixed", "home", "uplink", "pieces", "servers", "here"]
+    parser.add_argument("--only", choices=parts, action="append")
     options = parser.parse_args()
+    runs, numbers = options.runs, options.fixed
     hoist = os.path.abspath(options.hoist)
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET):
         sys.exit("needs root")
@@ -248,30 +297,36 @@ def main():
     carrier = os.path.join(tools.name, "line")
     subprocess.run(["cc", "-O2", "-o", carrier, os.path.join(HERE, "line.c")], check=True)
     scale = 8 if options.quick else 1
-    count = 2000 // scale
     if part("small"):
-        over_a_line(hoist, carrier, f"{count} x 10 KiB", [10_240] * count, everywhere=True)
+        count = 2000 // scale
+        over_a_line(hoist, carrier, f"{count} x 10 KiB", [10_240] * count, numbers, everywhere=True)
     if part("mixed"):
-        mixed = [(4096, 20_480, 300_000)[number % 3] for number in range(count // 4)]
-        over_a_line(hoist, carrier, f"{len(mixed)} of 4 to 300 kB", mixed)
+        for count in (500 // scale, 1500 // scale):
+            mixed = [(4096, 20_480, 300_000)[number % 3] for number in range(count)]
+            over_a_line(hoist, carrier, f"{count} of 4 to 300 kB", mixed, numbers)
     if part("home"):
         count = 40 // scale
-        over_an_uplink(hoist, carrier, f"{count} x 1 MiB over 8 Mbit/s", [1 << 20] * count, 8, 0.5)
+        over_an_uplink(hoist, carrier, f"{count} x 1 MiB over 8 Mbit/s", [1 << 20] * count, numbers, 8, 0.5)
     if part("uplink"):
         count = 300 // scale
-        over_an_uplink(hoist, carrier, f"{count} x 1 MiB over 100 Mbit/s", [1 << 20] * count, 100, 0.1)
+        over_an_uplink(hoist, carrier, f"{count} x 1 MiB over 100 Mbit/s", [1 << 20] * count, numbers, 100, 0.1)
     if part("pieces"):
-        in_pieces(hoist, carrier, 512 // scale, (4, 32))
-        # With four lanes, that would take four minutes.
-        in_pieces(hoist, carrier, 1024 // scale, (32,))
+        # With four lanes, they would take two and four minutes.
+        in_pieces(hoist, carrier, 512 // scale, [number for number in numbers if number > 8])
+        in_pieces(hoist, carrier, 1024 // scale, [number for number in numbers if number > 8])
     if part("servers"):
         count = 1000 // scale
-        refused(hoist, "one worker", count, workers=1, think=0.01)
-        refused(hoist, "503 above 8", count, most=8, think=0.05)
-        refused(hoist, "no more than 10 connections", count, connections=10, think=0.05)
-        refused(hoist, "429 above 20 each second", min(count, 400), rate=20)
-        refused(hoist, "the same with Retry-After", min(count, 400), rate=20, wait=1)
-        refused(hoist, "500 above 6", min(count, 400), most=6, status=500, think=0.02)
+        refused(hoist, "one worker", count, 0, workers=1, think=0.01)
+        refused(hoist, "503 above 8", count, 8, most=8, think=0.05)
+        refused(hoist, "no more than 10 connections", count, 8, connections=10, think=0.05)
+        refused(hoist, "429 above 20 each second", min(count, 400), 12, rate=20)
+        refused(hoist, "the same with Retry-After", min(count, 400), 12, rate=20, wait=1)
+        refused(hoist, "500 above 6", min(count, 400), 2, most=6, status=500, think=0.02)
+    if part("here"):
+        peer = os.path.abspath(options.peer or hoist)
+        on_this_machine(hoist, peer, tools.name, f"{5000 // scale} x 10 KiB", [10_240] * (5000 // scale))
+        on_this_machine(hoist, peer, tools.name, "4 x 512 MiB", [(512 << 20) // scale] * 4)
+    sys.exit(0 if all(goals) else 1)
 
 
 main()
