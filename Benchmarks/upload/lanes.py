@@ -138,7 +138,7 @@ class Folder:
         """The seconds from the start of the screen to the end of the last file."""
         # It would ask whether to send files again that the history knows.
         shutil.rmtree(f"{self.path}/.local", ignore_errors=True)
-        os.makedirs(f"{self.path}/run", mode=0o700)
+        os.makedirs(f"{self.path}/run", mode=0o700, exist_ok=True)
         before, start = len(server.arrived), time.monotonic()
         screen = Screen(self.hoist, self.path, ["--fresh", "--to", "here", "--config", "here.toml", *self.names])
         while sum(server.arrived.values()) < before + len(self.names):

@@ -202,10 +202,10 @@ package struct ConcurrencyTuner: Hashable, Sendable {
 
   /// What was done per second since the phase began.
   private func rate(over seconds: Double) -> Rate {
+    guard ends >= lanes else { return Rate(work: work / seconds, requests: nil) }
     // The first requests also make their connections.
     let share = isFirst ? Self.shareOfConnecting : 1
-    return Rate(
-      work: share * work / seconds, requests: ends >= lanes ? share * Double(ends) / seconds : nil)
+    return Rate(work: share * work / seconds, requests: share * Double(ends) / seconds)
   }
 
   /// Whether enough was acknowledged for a round although requests go on. Where these are not much longer than the
@@ -226,11 +226,13 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       if now >= restUntil { tryOthers(than: rate, mayClimb: mayClimb, at: now) }
       return
     }
+    let ratio = rate.ratio(to: baseline.rate)
     if lanes > baseline.lanes {
       if pays(rate, beside: baseline, worth: Self.worth) {
         (rest, hasDoubted) = (Self.shortestRest, false)
         if tryMore(than: rate, mayClimb: mayClimb, at: now) { return }
-      } else if mayClimb, line.hasNoQueue, rate.requests == nil, !hasDoubted {
+      } else if Self.flat * ratio < 1, rate.requests == nil, mayClimb, line.hasNoQueue, !hasDoubted
+      {
         // Connections are quick until they lose their first packet, so what fewer lanes did before may no longer hold.
         // More lanes hold nobody up here, so they are measured again, beside still more of them.
         if lanes < ceiling {
@@ -239,13 +241,12 @@ package struct ConcurrencyTuner: Hashable, Sendable {
         }
       } else {
         // As many lanes as this rate needs, if each does what it did before.
-        let ratio = rate.ratio(to: baseline.rate)
         let needed = Double(baseline.lanes) * ratio
         set(ratio > Self.flat ? min(lanes, Int(needed.rounded(.up))) : baseline.lanes, at: now)
       }
       triesMore = false
     } else {
-      if Self.flat * rate.ratio(to: baseline.rate) >= 1 {
+      if Self.flat * ratio >= 1 {
         rest = Self.shortestRest
         if tryFewer(than: rate, at: now) { return }
       } else {
