@@ -105,7 +105,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     _ bytes: Int64, roundTrip: Double?, isLimited: Bool, underWay: Int, at now: Instant
   ) {
     self.bytes += Double(bytes)
-    line.record(roundTrip: roundTrip, isLimited: isLimited)
+    line.record(roundTrip: roundTrip, isLimited: isLimited, at: now)
     goOn(underWay: underWay, at: now)
   }
 
@@ -227,12 +227,12 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       return
     }
     let ratio = rate.ratio(to: baseline.rate)
+    let isLess = Self.flat * ratio < 1
     if lanes > baseline.lanes {
       if pays(rate, beside: baseline, worth: Self.worth) {
         (rest, hasDoubted) = (Self.shortestRest, false)
         if tryMore(than: rate, mayClimb: mayClimb, at: now) { return }
-      } else if Self.flat * ratio < 1, rate.requests == nil, mayClimb, line.hasNoQueue, !hasDoubted
-      {
+      } else if isLess, rate.requests == nil, mayClimb, line.hasNoQueue, !hasDoubted {
         // Connections are quick until they lose their first packet, so what fewer lanes did before may no longer hold.
         // More lanes hold nobody up here, so they are measured again, beside still more of them.
         if lanes < ceiling {
@@ -246,7 +246,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       }
       triesMore = false
     } else {
-      if Self.flat * ratio >= 1 {
+      if !isLess {
         rest = Self.shortestRest
         if tryFewer(than: rate, at: now) { return }
       } else {

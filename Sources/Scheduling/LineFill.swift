@@ -4,18 +4,22 @@ import UploadModel
 struct LineFill: Hashable, Sendable {
   /// The shortest round-trip time so far, in seconds.
   private var least = Double.infinity
-  /// The round-trip time now, smoothed.
+  /// The round-trip time of late, smoothed, and when it was last asked for.
   private var recent: Double?
+  private var last = Instant(seconds: 0)
   /// How often a limit was looked for, and how often one held.
   private var looks = 0
   private var limited = 0
 
-  mutating func record(roundTrip: Double?, isLimited: Bool) {
+  mutating func record(roundTrip: Double?, isLimited: Bool, at now: Instant) {
     looks += 1
     if isLimited { limited += 1 }
     guard let roundTrip, roundTrip > 0 else { return }
     least = min(least, roundTrip)
-    recent = recent.map { $0 + (roundTrip - $0) / 8 } ?? roundTrip
+    // After a loss, a queue is shorter for a moment.
+    let weight = min(1, (now - last) / Self.memory)
+    recent = recent.map { $0 + weight * (roundTrip - $0) } ?? roundTrip
+    last = now
   }
 
   /// The round-trip time without a queue, in seconds, if it is known.
@@ -38,6 +42,8 @@ struct LineFill: Hashable, Sendable {
   /// line is often not much longer than the line itself.
   private static let multiple = 2.0
   private static let noise = 1.1
+  /// Over how many seconds the round-trip time is smoothed.
+  private static let memory = 0.5
   /// Seconds. A shorter queue holds nobody up.
   private static let leastQueue = 0.03
 }

@@ -68,6 +68,22 @@ import Testing
     #expect(run.lanes < 4)
   }
 
+  /// The round-trip time of one connection after another is asked for, every 25 ms each. Three in four moments see the
+  /// queue that eight connections share, the fourth sees it as it is right after a loss.
+  @Test func aQueueThatIsShorterForAMomentIsAQueue() {
+    var line = LineFill()
+    line.record(roundTrip: 0.05, isLimited: false, at: Instant(seconds: 0))
+    var isFull: [Bool] = []
+    for look in 1...3200 {
+      let time = Double(look) / 320
+      let isAfterLoss = Int(time * 8) % 4 == 3
+      line.record(
+        roundTrip: isAfterLoss ? 0.08 : 0.14, isLimited: false, at: Instant(seconds: time))
+      if time > 2 { isFull.append(line.isFull) }
+    }
+    #expect(!isFull.contains(false))
+  }
+
   @Test func aLimitIsNoReasonToClimb() {
     let limited = conditions { $0.limit = 8e6 }
     let run = LineSimulator.run(limited, [Int](repeating: 1 << 20, count: 40))
