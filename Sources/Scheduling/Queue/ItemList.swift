@@ -308,7 +308,7 @@ package struct ItemList: Sendable {
 
   /// Adds what the history says of an item's attempts, in their order, to what this session has seen.
   package mutating func add(_ recorded: [Attempt], to id: ItemID) {
-    guard let position = positions[id], !recorded.isEmpty else { return }
+    guard let position = position(of: id), !recorded.isEmpty else { return }
     // The latest may not be in the history yet.
     let own = rows[position].attempts.filter { own in !recorded.contains { $0.overlaps(own) } }
     rows[position].attempts = (recorded + own).sorted { $0.at < $1.at }.suffix(Self.mostAttempts)
