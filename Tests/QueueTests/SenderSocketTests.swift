@@ -129,6 +129,8 @@ struct SenderSocketTests {
       try await wait(for: "the end") { ear.hasEnded ? true : nil }
     }
     #expect(!second.heard.contains(.runsHaveEnded), "only the first has asked")
+    // Nothing is left, and nothing waits for it.
+    first.listener?.hearTheRest()
     #expect(!FileManager.default.fileExists(atPath: place.path))
   }
 

@@ -36,6 +36,8 @@ package final class SenderListener {
       self?.onEnd()
     }
     connection.begin(asSuccessor: asSuccessor)
+    // A sender that is just ending may hang up before it is greeted, and nobody would be told of that end.
+    guard connection.isOpen else { throw LinkError("no sender answers at \(place.path)") }
   }
 
   package func send(_ order: SenderOrder) {
