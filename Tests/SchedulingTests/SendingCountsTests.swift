@@ -44,12 +44,18 @@ struct SendingCountsTests {
 
   @Test("A failure is counted as what is known of the file")
   func failures() {
-    var counts = SendingCounts()
-    counts.count(Failure(.refused, status: 413, attempts: 1))
-    counts.count(Failure(.cancelled))
-    counts.count(Failure(.outcomeUnknown("nobody knows")))
-    #expect((counts.failed, counts.cancelled, counts.unknown) == (1, 1, 1))
-    #expect(counts.all == 3)
+    let failures = [
+      Failure(.refused, status: 413, attempts: 1), Failure(.cancelled),
+      Failure(.outcomeUnknown("nobody knows")), Failure(.notTried("the server is away")),
+    ]
+    let counts = SendingCounts(
+      Totals(
+        of: failures.enumerated().map { index, failure in
+          UploadItem(
+            id: ItemID(Int64(index)), location: "f", size: 1, state: .failed(failure))
+        }))
+    #expect((counts.failed, counts.cancelled, counts.unknown, counts.notTried) == (1, 1, 1, 1))
+    #expect(counts.all == 4)
   }
 
   @Test("The line of a failure has the server's words, cut and made safe")

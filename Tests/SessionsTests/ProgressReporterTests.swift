@@ -44,27 +44,37 @@ struct ProgressReporterTests {
         id: ItemID(Int64($0) + 1), location: FileLocation("/f/\(names[$0])"), size: 1_000_000)
     }
     var written: [String] = []
+    var progress = SendingProgress()
+    var known = items
     func tick(_ seconds: Double) {
-      reporter.tick(at: Instant(seconds: seconds))
+      progress.settle(at: Instant(seconds: seconds))
+      reporter.tick(progress, at: Instant(seconds: seconds))
       written.append(terminal.take())
     }
-    for item in items { reporter.queued(item) }
+    func change(_ index: Int, to state: ItemState, _ seconds: Double) {
+      let now = Instant(seconds: seconds)
+      progress.record(items[index].with(state), from: known[index], at: now)
+      known[index] = items[index].with(state)
+      reporter.changed(known[index], in: progress, at: now)
+    }
+    for item in items {
+      progress.add(item)
+      reporter.queued(item)
+    }
+    progress.isComplete = true
     reporter.allQueued(repeated: 0, perhapsRepeated: 0)
     tick(1)
     for (second, sent) in [(2.0, Int64(250_000)), (3, 500_000)] {
-      for item in items.prefix(5) {
-        reporter.changed(
-          item.with(.sending(attempt: 1, sent: sent, total: item.size)),
-          at: Instant(seconds: second))
+      for index in items.indices.prefix(5) {
+        change(index, to: .sending(attempt: 1, sent: sent, total: 1_000_000), second)
       }
       tick(second)
     }
-    for (item, end) in zip(items, ends) {
-      reporter.changed(item.with(end), at: Instant(seconds: 4))
-    }
+    for (index, end) in ends.enumerated() { change(index, to: end, 4) }
     tick(4)
     var summary = PushSummary()
-    (summary.sent, summary.figures) = (1, SendingFigures(seconds: 3, bytes: 1_000_000))
+    summary.counts = SendingCounts(progress.totals)
+    summary.figures = SendingFigures(seconds: 3, bytes: 1_000_000)
     summary.isInterrupted = true
     summary.failed = zip(items, ends).compactMap { item, end in
       end.failure.map { (item.with(end), $0) }

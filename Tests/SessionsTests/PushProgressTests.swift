@@ -12,11 +12,12 @@ import UploadModel
 
   private func course(_ state: ItemState) -> PushProgress {
     var course = PushProgress(keepsResults: true, isWatching: true)
-    course.add(item(1))
-    _ = course.record(state, of: ItemID(1))
+    course.add(item(1), at: Self.now)
+    _ = course.record(state, of: ItemID(1), at: Self.now)
     return course
   }
 
+  private static let now = Instant(seconds: 5)
   private static let refused = Failure(.refused, status: 503, attempts: 1)
 
   @Test(
@@ -27,8 +28,8 @@ import UploadModel
   func unsent(state: ItemState) {
     var course = course(state)
     #expect(course.replaced(by: [item(2)]) == PushProgress.Replaced(unsent: [ItemID(1)]))
-    course.add(item(2))
-    #expect(course.record(.done(Receipt(status: 200)), of: ItemID(1)) == nil)
+    course.add(item(2), at: Self.now)
+    #expect(course.record(.done(Receipt(status: 200)), of: ItemID(1), at: Self.now) == nil)
     #expect(course.openItems == [ItemID(2)])
   }
 
@@ -42,14 +43,14 @@ import UploadModel
   func underWay(state: ItemState, stopped: [ItemID]) {
     var course = course(state)
     #expect(course.replaced(by: [item(2)]) == PushProgress.Replaced(sending: stopped))
-    course.add(item(2))
+    course.add(item(2), at: Self.now)
     course.isComplete = true
-    _ = course.record(.done(Receipt(status: 200)), of: ItemID(2))
+    _ = course.record(.done(Receipt(status: 200)), of: ItemID(2), at: Self.now)
     #expect(!course.isOver)
-    #expect(course.record(.done(Receipt(status: 201)), of: ItemID(1)) != nil)
+    #expect(course.record(.done(Receipt(status: 201)), of: ItemID(1), at: Self.now) != nil)
     #expect(course.isOver)
     let summary = course.end(SendingFigures())
-    #expect(summary.sent == 2)
+    #expect(summary.counts.sent == 2 && summary.counts.all == 2)
     #expect(summary.results.map(\.id) == [ItemID(1), ItemID(2)])
   }
 
@@ -62,9 +63,10 @@ import UploadModel
   func failed(failure: Failure, isTold: Bool) {
     var course = course(.sending(attempt: 1, sent: 1, total: 10))
     _ = course.replaced(by: [item(2)])
-    #expect((course.record(.failed(failure), of: ItemID(1)) != nil) == isTold)
+    #expect((course.record(.failed(failure), of: ItemID(1), at: Self.now) != nil) == isTold)
     #expect(course.end(SendingFigures()).failed.count == (isTold ? 1 : 0))
     #expect(course.openItems == [])
+    #expect(course.progress.totals.all == (isTold ? 1 : 0))
   }
 
   @Test("one that would be tried again is not")
@@ -84,7 +86,9 @@ import UploadModel
   private var begun: (course: PushProgress, given: [ItemID]) {
     var course = PushProgress(
       keepsResults: false, isWatching: true, mostInLine: 3)
-    for number in 1...6 { course.add(item(Int64(number), FileLocation("scan\(number).pdf"))) }
+    for number in 1...6 {
+      course.add(item(Int64(number), FileLocation("scan\(number).pdf")), at: Self.now)
+    }
     let given = course.handOver().map(\.id)
     return (course, given)
   }
@@ -99,12 +103,12 @@ import UploadModel
   func line(state: ItemState, next: [Int64]) {
     var (course, given) = begun
     #expect(given == [1, 2, 3].map(ItemID.init))
-    _ = course.record(.preparing(attempt: 1), of: ItemID(2))
+    _ = course.record(.preparing(attempt: 1), of: ItemID(2), at: Self.now)
     #expect(course.handOver().map(\.id) == [ItemID(4)])
-    _ = course.record(.waiting, of: ItemID(2))
+    _ = course.record(.waiting, of: ItemID(2), at: Self.now)
     #expect(course.handOver().map(\.id) == [])
-    _ = course.record(.preparing(attempt: 2), of: ItemID(2))
-    _ = course.record(state, of: ItemID(3))
+    _ = course.record(.preparing(attempt: 2), of: ItemID(2), at: Self.now)
+    _ = course.record(state, of: ItemID(3), at: Self.now)
     #expect(course.handOver().map(\.id) == next.map(ItemID.init))
   }
 
@@ -120,16 +124,16 @@ import UploadModel
   @Test("what the engine does not have fails with its line, and not with a file or a person")
   func endOfLine() {
     var (course, _) = begun
-    _ = course.record(.preparing(attempt: 1), of: ItemID(1))
-    _ = course.record(.failed(Self.refused), of: ItemID(1))
-    _ = course.record(.failed(Failure(.cancelled)), of: ItemID(2))
+    _ = course.record(.preparing(attempt: 1), of: ItemID(1), at: Self.now)
+    _ = course.record(.failed(Self.refused), of: ItemID(1), at: Self.now)
+    _ = course.record(.failed(Failure(.cancelled)), of: ItemID(2), at: Self.now)
     #expect(course.givenUp().isEmpty)
     let untried = Failure(.notTried("the server refused the credentials"))
-    _ = course.record(.failed(untried), of: ItemID(3))
+    _ = course.record(.failed(untried), of: ItemID(3), at: Self.now)
     let lost = course.givenUp()
     #expect(lost.map(\.0) == [4, 5, 6].map(ItemID.init))
     #expect(lost.allSatisfy { $0.1 == .failed(untried) })
-    for (id, state) in lost { _ = course.record(state, of: id) }
+    for (id, state) in lost { _ = course.record(state, of: id, at: Self.now) }
     #expect(course.openItems == [] && course.givenUp().isEmpty)
   }
 }

@@ -23,11 +23,12 @@ struct PushReportTests {
     var course = PushProgress(keepsResults: true, isWatching: false)
     let strange = FileLocation(bytes: [0x61, 0xFF])
     let refusal = Failure(.rejected("the album is full"), status: 200, attempts: 2)
-    course.add(item(2, strange, .failed(refusal)))
+    let now = Instant(seconds: 1)
+    course.add(item(2, strange, .failed(refusal)), at: now)
     course.add(
       item(
         1, "a, \"b\"\n.txt",
-        .done(Receipt(status: 201, url: "http://h/1", seconds: 0.12345, bytes: 5))))
+        .done(Receipt(status: 201, url: "http://h/1", seconds: 0.12345, bytes: 5))), at: now)
     return PushReport(
       course.end(SendingFigures(seconds: 1.23456, bytes: 5)), target: TargetName("desk"),
       folder: "/home/me", time: Date(timeIntervalSince1970: 0))

@@ -87,7 +87,9 @@ struct StoredItemTests {
 
   private func report(of items: [UploadItem], in scratch: ScratchDirectory) throws -> [ItemRecord] {
     var course = PushProgress(keepsResults: true, isWatching: false)
-    for item in items { course.add(item.with(.failed(Failure(.refused, status: 400)))) }
+    for item in items {
+      course.add(item.with(.failed(Failure(.refused, status: 400))), at: Instant(seconds: 1))
+    }
     let report = PushReport(
       course.end(SendingFigures()), target: TargetName("t"), folder: "/nowhere", time: Date())
     let path = try scratch.write("r.json", report.written(as: .json))

@@ -22,25 +22,13 @@ package struct SendingCounts: Hashable, Sendable {
 
   package init() {}
 
-  /// The numbers of a queue's files.
+  /// What has become of the files that these totals count.
   package init(_ totals: Totals) {
     (doubtful, there, taken) = (totals.doubtful, totals.there, totals.skipped)
     sent = totals.done - there - taken
-    (failed, notTried) = (totals.failed - totals.notTried, totals.notTried)
+    (notTried, cancelled) = (totals.notTried, totals.cancelled)
+    failed = totals.failed - notTried - cancelled
     (unknown, left) = (totals.unknown, totals.busy + totals.paused)
-  }
-
-  /// Counts a file that failed.
-  package mutating func count(_ failure: Failure) {
-    if failure.isNotTried {
-      notTried += 1
-    } else if failure.cause == .cancelled {
-      cancelled += 1
-    } else if failure.isOutcomeUnknown {
-      unknown += 1
-    } else {
-      failed += 1
-    }
   }
 
   /// How many files there are.

@@ -2,47 +2,16 @@ import Scheduling
 import UploadModel
 
 /// The bars that `push` shows on a terminal: one line for each file under way, and one for all.
-/// Like `render`, it is pure: events go in, a frame comes out.
+/// Like `render`, it is pure: progress goes in, a frame comes out.
 package struct ProgressBoard: Sendable {
   private let ascii: Bool
-  private var speeds = Speeds()
-  /// The files that have begun and not finished, as they are counted in the totals.
-  private var begun: [ItemID: ItemList.Row] = [:]
-  private var totals = Totals()
-  /// Where the attempts at resumed files began.
-  private var points: [ItemID: ResumePoint] = [:]
-  /// Whether no more items will be added. Until then, totals carry a plus sign.
-  package var isCounted = false
 
   package init(ascii: Bool) { self.ascii = ascii }
 
-  package mutating func add(_ item: UploadItem) { totals.add(item.with(.waiting)) }
-
-  /// Notes where the attempt at an item begins.
-  package mutating func resume(_ id: ItemID, at point: ResumePoint) { points[id] = point }
-
-  package mutating func record(_ item: UploadItem, at now: Instant) {
-    var item = item
-    item.resumePoint = points[item.id]
-    if item.state.isFinished { points[item.id] = nil }
-    let old = begun[item.id] ?? ItemList.Row(item: item.with(.waiting))
-    var row = old
-    row.set(item)
-    speeds.record(item, from: old.item.state, to: item.state, at: now)
-    begun[item.id] = item.state.isFinished || item.state == .waiting ? nil : row
-    totals.subtract(old.item, reached: old.counted)
-    totals.add(item, reached: row.counted)
-  }
-
-  /// Ends a batch of calls to `record`.
-  package mutating func settle(at now: Instant) {
-    speeds.settle(isBusy: totals.busy > 0 || !isCounted, at: now)
-  }
-
   /// The lines for a terminal of this size; at most half its height.
-  package func frame(size: Size, at now: Instant) -> Frame {
+  package func frame(of progress: SendingProgress, size: Size, at now: Instant) -> Frame {
     // Items that the server is processing come last.
-    let items = begun.values.lazy.map(\.item).filter(\.state.isActive).sorted {
+    let items = progress.active.sorted {
       $0.state.isProcessed == $1.state.isProcessed ? $0.id < $1.id : $1.state.isProcessed
     }
     let room = max(1, size.height / 2 - 1)
@@ -50,11 +19,13 @@ package struct ProgressBoard: Sendable {
     let hidden = items.count - shown.count
     let height = shown.count + (hidden > 0 ? 1 : 0) + 1
     var canvas = Canvas(size: Size(width: size.width, height: height), ascii: ascii)
-    for (row, item) in shown.enumerated() { paint(item, row: row, on: &canvas, at: now) }
+    for (row, item) in shown.enumerated() {
+      paint(item, progress.speeds, row: row, on: &canvas, at: now)
+    }
     if hidden > 0 {
       canvas.put("… and \(hidden) more", row: height - 2, column: 0, style: Style(.dim))
     }
-    paintTotal(row: height - 1, on: &canvas, at: now)
+    paintTotal(of: progress, row: height - 1, on: &canvas, at: now)
     return canvas.frame
   }
 
@@ -71,7 +42,9 @@ package struct ProgressBoard: Sendable {
     return lines.enumerated().map { ($0 == 0 ? start : "  ") + $1.map(\.text).joined() }
   }
 
-  private func paint(_ item: UploadItem, row: Int, on canvas: inout Canvas, at now: Instant) {
+  private func paint(
+    _ item: UploadItem, _ speeds: Speeds, row: Int, on canvas: inout Canvas, at now: Instant
+  ) {
     let done = item.state.bytesAcknowledged(of: item.sentSize) ?? 0
     let words: String =
       switch item.state {
@@ -90,7 +63,10 @@ package struct ProgressBoard: Sendable {
       size: HumanReadable.bytes(item.sentSize), words: words, row: row, on: &canvas)
   }
 
-  private func paintTotal(row: Int, on canvas: inout Canvas, at now: Instant) {
+  private func paintTotal(
+    of progress: SendingProgress, row: Int, on canvas: inout Canvas, at now: Instant
+  ) {
+    let (totals, speeds, isCounted) = (progress.totals, progress.speeds, progress.isComplete)
     let plus = isCounted ? "" : "+"
     var words: [String] = []
     if isCounted, totals.awaitsReplies {

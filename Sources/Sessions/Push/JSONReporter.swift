@@ -55,7 +55,7 @@ struct JSONReporter: PushReporter {
       ["message": .string(outcome.words), "kept": .bool(outcome.isKept), "to": to])
   }
 
-  mutating func changed(_ item: UploadItem, at now: Instant) {
+  mutating func changed(_ item: UploadItem, in progress: SendingProgress, at now: Instant) {
     if !item.state.isActive { told[item.id] = nil }
     switch item.state {
     case .waiting, .paused: break
@@ -96,16 +96,16 @@ struct JSONReporter: PushReporter {
   }
 
   mutating func summary(_ summary: PushSummary) {
-    let leftOut = summary.leftOut.count
+    let (counts, leftOut) = (summary.counts, summary.leftOut.count)
     output.line(
       JSONLine.text([
-        "event": .string("summary"), "sent": JSONValue(summary.sent),
-        "failed": JSONValue(summary.failed.count - summary.notTried),
-        "not_tried": JSONValue(summary.notTried > 0 ? summary.notTried : nil),
+        "event": .string("summary"), "sent": JSONValue(counts.sent),
+        "failed": JSONValue(summary.failed.count - counts.notTried),
+        "not_tried": JSONValue(counts.notTried > 0 ? counts.notTried : nil),
         "skipped": JSONValue(summary.skipped),
-        "doubtful": JSONValue(summary.doubtful > 0 ? summary.doubtful : nil),
-        "there_already": JSONValue(summary.there > 0 ? summary.there : nil),
-        "name_taken": JSONValue(summary.taken > 0 ? summary.taken : nil),
+        "doubtful": JSONValue(counts.doubtful > 0 ? counts.doubtful : nil),
+        "there_already": JSONValue(counts.there > 0 ? counts.there : nil),
+        "name_taken": JSONValue(counts.taken > 0 ? counts.taken : nil),
         "left_out": JSONValue(leftOut > 0 ? leftOut : nil),
         "bytes_sent": .integer(summary.figures.bytes),
         "seconds": Self.seconds(summary.figures.seconds),

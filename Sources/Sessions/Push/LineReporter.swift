@@ -18,8 +18,8 @@ struct LineReporter: PushReporter {
   /// Explanations that have been given: each is given once, however many files fail for the same reason.
   private var explained: Set<String> = []
 
-  /// When a line was last printed about each file under way, or its attempt began, and how fast the file moves.
-  private var moving: [ItemID: (last: Instant, estimate: ThroughputEstimate)] = [:]
+  /// When a line was last printed about each file under way, or its attempt began.
+  private var told: [ItemID: Instant] = [:]
   /// Whether the summary must report failures that no line has reported.
   private var hasUntold = false
 
@@ -97,22 +97,20 @@ struct LineReporter: PushReporter {
     write("\(sign) \(SafeText.line(target)): \(words)")
   }
 
-  mutating func changed(_ item: UploadItem, at now: Instant) {
+  mutating func changed(_ item: UploadItem, in progress: SendingProgress, at now: Instant) {
     var name: String { SafeText.line(item.path.description) }
     switch item.state {
     case .waiting, .paused, .awaitingReply: break
     case .processing(let processing):
       if !isQuiet { write("… \(name): \(SafeText.line(processing.words))") }
-    case .preparing: moving[item.id] = (now, ThroughputEstimate(start: now))
+    case .preparing: told[item.id] = now
     case .sending(_, let sent, let total):
-      guard !isQuiet, var file = moving[item.id] else { return }
-      defer { moving[item.id] = file }
-      file.estimate.record(total: sent, at: now)
-      guard now - file.last >= interval else { return }
-      file.last = now
+      guard !isQuiet, let last = told[item.id], now - last >= interval else { return }
+      told[item.id] = now
       let percent = HumanReadable.percent(sent, of: total)
-      let speed = file.estimate.speed(at: now).map { ", \(HumanReadable.speed($0))" } ?? ""
-      let eta = file.estimate.eta(remaining: total - sent, at: now)
+      let speeds = progress.speeds
+      let speed = speeds.speed(of: item.id, at: now).map { ", \(HumanReadable.speed($0))" } ?? ""
+      let eta = speeds.eta(of: item.id, remaining: total - sent, at: now)
       let left = eta.map { ", \(HumanReadable.timeLeft($0)) left" } ?? ""
       write("… \(name): \(percent)% of \(HumanReadable.bytes(total))\(speed)\(left)")
     case .retrying where isQuiet: break
@@ -121,7 +119,7 @@ struct LineReporter: PushReporter {
         "↻ \(name): \(failure.line); "
           + "attempt \(next) of \(attempts) in \(HumanReadable.seconds(max(0, at - now)))")
     case .done(let receipt):
-      moving[item.id] = nil
+      told[item.id] = nil
       // A doubt is news even for those who only want to hear of failures.
       if !isQuiet || receipt.isDoubtful {
         let sign = receipt.isDoubtful ? "!" : receipt.skipped != nil ? "·" : "✓"
@@ -138,13 +136,13 @@ struct LineReporter: PushReporter {
       // Never started: after a stop there may be thousands of these, and the summary counts them.
       hasUntold = true
     case .failed(let failure) where failure.isNotTried:
-      moving[item.id] = nil
+      told[item.id] = nil
       // The summary names these files. The reason is given once.
       hasUntold = true
       let line = "· the rest is not tried: \(SafeText.line(failure.reason))"
       if explained.insert(line).inserted { write(line) }
     case .failed(let failure):
-      moving[item.id] = nil
+      told[item.id] = nil
       write("\(failure.sign) \(name): \(failure.line)")
       // A user who stopped the upload knows why.
       if failure.cause != .cancelled { explain(failure) }
@@ -158,7 +156,7 @@ struct LineReporter: PushReporter {
   }
 
   mutating func summary(_ summary: PushSummary) {
-    if isQuiet, summary.failed.isEmpty, summary.doubtful == 0 { return }
+    if isQuiet, summary.failed.isEmpty, summary.counts.doubtful == 0 { return }
     let counts = summary.counts
     let isEmpty = counts.all == 0 && summary.skipped == 0 && summary.leftOut.isEmpty
     // The number that hoist begins with is no news.

@@ -13,7 +13,7 @@ struct ProgressReporter: PushReporter {
 
   private let output: Output
   private let job: TerminalJob
-  private var board: ProgressBoard
+  private let board: ProgressBoard
   private let hasColours: Bool
   private let retry: RetryHint?
   private let pending = Pending()
@@ -50,20 +50,15 @@ struct ProgressReporter: PushReporter {
       writeResult: { pending.lines.append(.result($0)) })
   }
 
-  mutating func queued(_ item: UploadItem) {
-    board.add(item)
-    lines.queued(item)
-  }
+  mutating func queued(_ item: UploadItem) { lines.queued(item) }
 
   mutating func omitted(_ item: UploadItem, _ why: Omission) { lines.omitted(item, why) }
 
   mutating func allQueued(repeated: Int, perhapsRepeated: Int) {
-    board.isCounted = true
     lines.allQueued(repeated: repeated, perhapsRepeated: perhapsRepeated)
   }
 
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
-    board.resume(item.id, at: point)
     lines.resumed(item, at: point)
   }
 
@@ -73,17 +68,15 @@ struct ProgressReporter: PushReporter {
     lines.disposed(item, outcome)
   }
 
-  mutating func changed(_ item: UploadItem, at now: Instant) {
-    board.record(item, at: now)
-    lines.changed(item, at: now)
+  mutating func changed(_ item: UploadItem, in progress: SendingProgress, at now: Instant) {
+    lines.changed(item, in: progress, at: now)
   }
 
-  mutating func tick(at now: Instant) {
-    board.settle(at: now)
+  mutating func tick(_ progress: SendingProgress, at now: Instant) {
     // If the process was stopped, the signal that continued it may be noticed a moment later than the clock.
     if let lastTick, now - lastTick > Self.noticeablePause { usleep(20_000) }
     lastTick = now
-    flush(above: board.frame(size: size, at: now))
+    flush(above: board.frame(of: progress, size: size, at: now))
   }
 
   mutating func summary(_ summary: PushSummary) {

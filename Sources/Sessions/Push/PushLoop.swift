@@ -128,7 +128,7 @@ final class PushLoop: QueueObserver {
     case .disposed(let item, let outcome):
       disposing -= 1
       reporter.disposed(item, outcome)
-    case .tick: if !output.isBehind { reporter.tick(at: now) }
+    case .tick: if !output.isBehind { reporter.tick(course.progress, at: now) }
     case .interrupt: interrupt()
     }
     workAhead()
@@ -173,10 +173,10 @@ final class PushLoop: QueueObserver {
     }
     output.together {
       for item in items {
-        course.add(item)
+        course.add(item, at: now)
         push.journal?.record(item)
         reporter.queued(item)
-        if item.state.isFinished { reporter.changed(item, at: now) }
+        if item.state.isFinished { reporter.changed(item, in: course.progress, at: now) }
       }
     }
     submit()
@@ -191,7 +191,7 @@ final class PushLoop: QueueObserver {
   private func take(_ news: QueueNews) {
     switch news {
     case .changed(let changes, let now): take(changes, at: now)
-    case .resumePoint(let id, let point?): tell(of: point, id)
+    case .resumePoint(let id, let point): take(point, of: id)
     case .run(_, let news): tell(of: news)
     default: break
     }
@@ -208,21 +208,24 @@ final class PushLoop: QueueObserver {
       }
       for (id, state) in course.givenUp() { record(state, of: id, at: now) }
     }
+    course.settle(at: now)
     submit()
   }
 
   private func record(_ state: ItemState, of id: ItemID, at now: Instant) {
-    guard let item = course.record(state, of: id) else { return }
+    guard let item = course.record(state, of: id, at: now) else { return }
     push.history?.record(item)
     push.journal?.record(item)
     // Drop progress if the reader is slow, since unread output takes memory.
     let isProgress = if case .sending = state { true } else { false }
-    if !isProgress || !output.isBehind { reporter.changed(item, at: now) }
+    if !isProgress || !output.isBehind {
+      reporter.changed(item, in: course.progress, at: now)
+    }
     if let due = state.receipt?.disposal, !item.isSpooled { dispose(of: item, due) }
   }
 
-  private func tell(of point: ResumePoint, _ id: ItemID) {
-    guard let item = course.open(id) else { return }
+  private func take(_ point: ResumePoint?, of id: ItemID) {
+    guard let item = course.setResumePoint(point, of: id), let point else { return }
     // Only the first point of an attempt says how the attempt begins; later points just say how far it has come.
     if point.isAtStart, point.words != nil {
       push.journal?.record("resumed", ["path": "\(item.path)", "offset": "\(point.start)"])

@@ -6,8 +6,8 @@ import UploadModel
 /// or a long watch does not fill the memory. Items are added in the order of their numbers.
 struct PushProgress {
   var summary = PushSummary()
-  /// Whether no more items will come.
-  var isComplete = false
+  /// How far all items are, in numbers.
+  private(set) var progress = SendingProgress()
   private let keepsResults: Bool
   private var open: [ItemID: UploadItem] = [:]
   /// The open items by file, kept only while watching a folder.
@@ -31,22 +31,38 @@ struct PushProgress {
     self.mostInLine = mostInLine
   }
 
+  /// Whether no more items will come.
+  var isComplete: Bool {
+    get { progress.isComplete }
+    set { progress.isComplete = newValue }
+  }
+
   var isOver: Bool { isComplete && open.isEmpty }
 
   /// Whether no file waits: every file that has not ended is under way.
   var isLastRound: Bool { isComplete && inLine == 0 && held.isEmpty }
 
-  /// An item that has not ended.
-  func open(_ id: ItemID) -> UploadItem? { open[id] }
-
   var openItems: [ItemID] { open.keys.sorted() }
 
-  mutating func add(_ item: UploadItem) {
+  mutating func add(_ item: UploadItem, at now: Instant) {
     open[item.id] = item
+    progress.add(item)
     if isWatching { openPaths[item.location] = item.id }
     guard item.state.isFinished else { return held.append(item.id) }
-    _ = record(item.state, of: item.id)
+    _ = record(item.state, of: item.id, at: now)
   }
+
+  /// Records where an item can resume; nil if it must start over. Returns the item, or nil if it has ended.
+  mutating func setResumePoint(_ point: ResumePoint?, of id: ItemID) -> UploadItem? {
+    guard let place = open.index(forKey: id) else { return nil }
+    let old = open.values[place]
+    open.values[place].resumePoint = point
+    progress.recordResumePoint(of: open.values[place], from: old)
+    return open.values[place]
+  }
+
+  /// Ends a batch of calls to `record`.
+  mutating func settle(at now: Instant) { progress.settle(at: now) }
 
   /// The items to give to the engine now: all that are left, or as many as fit into its line.
   mutating func handOver(all: Bool = false) -> [UploadItem] {
@@ -75,31 +91,26 @@ struct PushProgress {
   }
 
   /// Records a new state. Returns the item in that state, or nil if the item is no longer of interest.
-  mutating func record(_ state: ItemState, of id: ItemID) -> UploadItem? {
+  mutating func record(_ state: ItemState, of id: ItemID, at now: Instant) -> UploadItem? {
     guard let place = open.index(forKey: id) else { return nil }
     if superseded.contains(id) {
       guard state.isFinished else { return open[place].value }
       superseded.remove(id)
       guard state.isDone || state.failure?.mayHaveArrived == true else {
-        open.remove(at: place)
+        progress.forget(open.remove(at: place).value)
         return nil
       }
     }
-    count(id, from: open.values[place].state, to: state)
+    let old = open.values[place]
+    count(id, from: old.state, to: state)
     open.values[place].state = state
+    progress.record(open.values[place], from: old, at: now)
     guard state.isFinished else { return open[place].value }
-    let item = open.remove(at: place).value
+    var item = open.remove(at: place).value
+    item.resumePoint = nil
     if isWatching, openPaths[item.location] == id { openPaths[item.location] = nil }
     switch state {
     case .done(var receipt):
-      if receipt.skipped != nil {
-        summary.taken += 1
-      } else if receipt.wasThere {
-        summary.there += 1
-      } else {
-        summary.sent += 1
-        if receipt.isDoubtful { summary.doubtful += 1 }
-      }
       // The reply has been reported. Replies of many files would fill the memory.
       receipt.reply = Reply()
       if keepsResults { summary.results.append(item.with(.done(receipt))) }
@@ -134,6 +145,7 @@ struct PushProgress {
       case .awaitingReply, .processing: superseded.insert(id)
       case .waiting, .retrying, .paused, .done, .failed:
         count(id, from: old.state, to: .paused)
+        progress.forget(old)
         open[id] = nil
         replaced.unsent.append(id)
       }
@@ -149,6 +161,7 @@ struct PushProgress {
   /// The final summary.
   func end(_ figures: SendingFigures) -> PushSummary {
     var summary = summary
+    summary.counts = SendingCounts(progress.totals)
     summary.figures = figures
     summary.failed.sort { $0.item.id < $1.item.id }
     summary.results.sort { $0.id < $1.id }

@@ -87,9 +87,9 @@ package struct PushReport: Codable {
     seconds = JSONReporter.rounded(summary.figures.seconds)
     isInterrupted = summary.isInterrupted
     isIncomplete = summary.isIncomplete ? true : nil
-    sent = summary.sent
-    failed = summary.failed.count - summary.notTried + summary.leftOut.count
-    notTried = summary.notTried > 0 ? summary.notTried : nil
+    sent = summary.counts.sent
+    failed = summary.failed.count - summary.counts.notTried + summary.leftOut.count
+    notTried = summary.counts.notTried > 0 ? summary.counts.notTried : nil
     bytesSent = summary.figures.bytes
     run = summary.run?.event
     if summary.status != .success {

@@ -10,8 +10,8 @@ protocol PushReporter {
   mutating func allQueued(repeated: Int, perhapsRepeated: Int)
   /// An item is not sent; its note says more.
   mutating func omitted(_ item: UploadItem, _ why: Omission)
-  /// An item has a new state.
-  mutating func changed(_ item: UploadItem, at now: Instant)
+  /// An item has a new state, which is counted in `progress`.
+  mutating func changed(_ item: UploadItem, in progress: SendingProgress, at now: Instant)
   /// A file that was sent has been moved or deleted, or could not be.
   mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome)
   /// An attempt resumes an item, or cannot.
@@ -20,7 +20,7 @@ protocol PushReporter {
   /// There is news of a target's run: of the requests before the first file and after the last.
   mutating func run(of target: String, _ news: RunNews)
   /// Another `tickInterval` has passed.
-  mutating func tick(at now: Instant)
+  mutating func tick(_ progress: SendingProgress, at now: Instant)
   /// The push has ended.
   mutating func summary(_ summary: PushSummary)
 }
@@ -30,7 +30,7 @@ extension PushReporter {
   mutating func allQueued(repeated: Int, perhapsRepeated: Int) {}
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {}
   mutating func advanced(_ item: UploadItem, to pieces: PieceCount) {}
-  mutating func tick(at now: Instant) {}
+  mutating func tick(_ progress: SendingProgress, at now: Instant) {}
 }
 
 /// Why an item is not sent. The raw value is the event that `--json` prints.

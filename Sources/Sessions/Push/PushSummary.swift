@@ -4,13 +4,8 @@ import UploadModel
 
 /// What became of the files of a push.
 package struct PushSummary {
-  package var sent = 0
-  /// How many of the files that were sent are doubtful: their replies seem to say no, or they have grown.
-  var doubtful = 0
-  /// How many files the server already had.
-  var there = 0
-  /// How many files were skipped because their names were taken on the server.
-  var taken = 0
+  /// What became of the files, in numbers.
+  package var counts = SendingCounts()
   var failed: [(item: UploadItem, failure: Failure)] = []
   /// How many files were left out because they were sent before.
   var skipped = 0
@@ -35,17 +30,6 @@ package struct PushSummary {
   var isCutShort = false
   /// Whether the push was stopped before its inputs had ended, so that files may be missing here.
   var isIncomplete = false
-
-  /// How many files were not tried, because of what became of others.
-  var notTried: Int { failed.count { $0.failure.isNotTried } }
-
-  /// What became of the files, in numbers.
-  package var counts: SendingCounts {
-    var counts = SendingCounts()
-    (counts.sent, counts.doubtful, counts.there, counts.taken) = (sent, doubtful, there, taken)
-    for (_, failure) in failed { counts.count(failure) }
-    return counts
-  }
 
   package var status: ExitStatus {
     if isInterrupted { return .interrupted }

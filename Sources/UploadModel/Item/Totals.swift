@@ -32,6 +32,8 @@ package struct Totals: Hashable, Sendable {
   package private(set) var failed = 0
   /// The failed files of which nothing was sent, because of what became of others.
   package private(set) var notTried = 0
+  /// The failed files that were not sent because the sending was stopped.
+  package private(set) var cancelled = 0
 
   /// Bytes of files that the server has taken.
   package private(set) var arrivedBytes: Int64 = 0
@@ -157,6 +159,7 @@ package struct Totals: Hashable, Sendable {
     case .failed(let failure):
       failed += one
       if failure.isNotTried { notTried += one }
+      if failure.cause == .cancelled { cancelled += one }
       failedBytes &+= size
     }
     if item.state.isHandedOver { awaiting += one }

@@ -207,7 +207,7 @@ struct PushCommand: HoistCommand {
       time: context.time.date())
     do { try AtomicFile.write(report.written(as: format), to: path) } catch {
       throw UserError(
-        "the report was not written: \(error); \(summary.sent) of "
+        "the report was not written: \(error); \(summary.counts.sent) of "
           + "\(HumanReadable.count(summary.counts.all, "file")) were sent all the same",
         status: .someFailed)
     }
