@@ -99,7 +99,8 @@ extension EndToEnd {
       try await add(situation.files)
       let sender = try person.hoist("send")
       let push = try await person.hoist(["push", "--to", "t"] + situation.files).end()
-      #expect(push.status == 1 && push.errors.contains("0 of 3 files sent; 3 failed"), "\(push)")
+      // On a slow machine, the last file may not be tried any more.
+      #expect(push.status == 1 && push.errors.contains("0 of 3 files sent; "), "\(push)")
       try await wait(for: "the trouble", otherwise: { sender.output }) {
         sender.output.contains("cannot be reached: connection refused") ? true : nil
       }
@@ -134,39 +135,72 @@ extension EndToEnd {
       #expect(try await queued() == ["a": "done", "b": "done", "c": "waiting"])
     }
 
-    @Test("an end in the middle: what was not sent is sent later, by a retry or by the next sender")
-    func interrupted() async throws {
+    /// Ways to end a hoist in the middle, and the hoist that ends.
+    private static let endings = Way.allCases.flatMap { way in
+      [SIGINT, SIGTERM, SIGKILL].map { (way, $0) }
+    }
+
+    /// All of the first file has arrived when hoist ends, and no reply has come.
+    @Test(
+      "an end in the middle: what was not sent is sent later, by a retry, the next sender or the one that looks on",
+      arguments: endings)
+    func ended(_ way: Way, by signal: Int32) async throws {
       let situation = Situation(name: "", summary: "", requests: 3)
-      for way in [Way.push, .send] {
-        let person = try Person()
-        let server = try Situation.Server(situation, isHeld: true)
-        try person.configure(situation.configuration(server.port))
-        for name in situation.files { try person.folder.write(name, Array("content".utf8)) }
-        let report = person.folder.path("r.json")
-        if way == .send { _ = try await person.run(["add", "--to", "t"] + situation.files) }
-        let first =
-          way == .push
-          ? try person.hoist(["push", "--to", "t", "--report", report] + situation.files)
-          : try person.hoist("send")
-        try await wait(for: "a request", otherwise: { first.errors }) {
-          server.requests > 0 ? true : nil
+      let server = try Situation.Server(situation, isHeld: true)
+      try person.configure(situation.configuration(server.port))
+      for name in situation.files { try person.folder.write(name, Array("content".utf8)) }
+      if way == .send || way == .onlooker { try await add(situation.files) }
+      let first =
+        switch way {
+        case .push: try person.hoist(["push", "--to", "t", "--report", "r.json"] + situation.files)
+        case .screen: try person.hoist(["--plain", "--to", "t"] + situation.files)
+        case .send, .onlooker: try person.hoist("send")
         }
-        try await first.interrupt(SIGINT)
-        let outcome = try await first.end()
-        #expect(outcome.status == 130, "\(outcome)")
-        // All of the first file had arrived, and no reply came.
+      try await wait(for: "a request", otherwise: { first.errors }) {
+        server.requests > 0 ? true : nil
+      }
+      let onlooker = way == .onlooker ? try person.hoist("send") : nil
+      if let onlooker {
+        try await wait(for: "one that looks on", otherwise: { onlooker.output }) {
+          onlooker.output.contains(" in the queue") ? true : nil
+        }
+      }
+      if way != .push {
+        try await wait(for: "the queue to know", otherwise: { first.output }) {
+          try await queued()["a"] == "awaiting-reply" ? true : nil
+        }
+      }
+      if signal == SIGKILL { first.signal(signal) } else { try await first.interrupt(signal) }
+      let outcome = try await first.end()
+      server.letGo()
+      if signal == SIGKILL {
+        #expect(outcome.status == 128 + SIGKILL, "\(outcome)")
+      } else {
+        #expect(outcome.status == (way == .screen ? 1 : 130), "\(outcome)")
         let words = Self.plain(outcome.errors)
         #expect(words.contains("? a: outcome unknown"), "\(words)")
         #expect(
           words.contains("0 of 3 files sent; 1 unknown" + (way == .push ? "; 2 cancelled" : "")),
           "\(words)")
-        server.letGo()
-        let second =
-          way == .push
-          ? try await person.hoist("push", "--retry-failed", report).end()
-          : try await person.hoist("send").end()
-        #expect(second.status == 1, "\(second)")
-        #expect(server.paths == ["/a", "/b", "/c"], "\(second)")
+      }
+      let second: Program.Outcome
+      switch way {
+      // Nothing is left of a push that was killed.
+      case .push where signal == SIGKILL:
+        second = try await person.hoist(["push", "--to", "t"] + situation.files).end()
+        #expect(second.status == 0 && server.requests == 4, "\(second)")
+        return
+      case .push: second = try await person.hoist("push", "--retry-failed", "r.json").end()
+      case .send, .screen: second = try await person.hoist("send").end()
+      case .onlooker: second = try await #require(onlooker).end()
+      }
+      #expect(second.status == 1, "\(second)")
+      // Each was sent once.
+      #expect(server.paths == ["/a", "/b", "/c"] && server.requests == 3, "\(second)")
+      if way != .push {
+        #expect(try await queued() == ["a": "unknown", "b": "done", "c": "done"], "\(second)")
+        let summary = Self.lines(second.errors).last { $0.contains(" of 3 files sent") } ?? ""
+        #expect(Self.plain(summary) == "2 of 3 files sent; 1 unknown", "\(second)")
       }
     }
 

@@ -43,7 +43,9 @@ struct Situation: Sendable, CustomTestStringConvertible {
       """.replacing("PORT", with: "\(port)")
   }
 
-  static let all: [Situation] = [
+  static let all = wholes + uploads
+
+  private static let wholes: [Situation] = [
     Situation(name: "everything is accepted", summary: "3 of 3 files sent", requests: 3),
     Situation(
       name: "a file is refused", replies: ["/b": ["413 |too large"]],
@@ -183,6 +185,76 @@ struct Situation: Sendable, CustomTestStringConvertible {
       replies: ["/close": ["400 |incomplete"]],
       summary: "3 of 3 files sent", status: 1, latePath: "/close", requests: 5),
   ]
+
+  /// Files that are sent in several requests. Each has 12 bytes. A tus server is asked first what it can do.
+  private static let uploads: [Situation] = [
+    inPieces("files are sent in pieces", summary: "3 of 3 files sent", requests: 15),
+    inPieces(
+      "a piece is accepted at the second try", ["/b/2": ["503", "201"]],
+      summary: "3 of 3 files sent", requests: 16),
+    inPieces(
+      "a piece is refused", ["/b/2": ["403 |no room"]],
+      ends: ["b": ("failed", "✗ b: 403 Forbidden, the server said: no room")],
+      summary: "2 of 3 files sent; 1 failed", status: 1, requests: 13),
+    inPieces(
+      "no reply comes to the request that puts the pieces together", ["/b/finish": ["hangup"]],
+      ends: ["b": ("unknown", "? b: outcome unknown")],
+      summary: "2 of 3 files sent; 1 unknown", status: 1, requests: 16),
+    withTus("files are sent by tus", summary: "3 of 3 files sent", requests: 7),
+    withTus(
+      "an upload by tus is broken off, and continues where it was",
+      [
+        "PATCH /u/b": ["hangup", tus("204", "Upload-Offset: 12")],
+        "HEAD /u/b": [tus("200", "Upload-Offset: 5", "Upload-Length: 12")],
+      ], summary: "3 of 3 files sent", requests: 9),
+    withTus(
+      "a tus server has forgotten an upload, which starts over",
+      [
+        "/tus": ["a", "b", "d", "c"].map { tus("201", "Location: /u/\($0)") },
+        "PATCH /u/b": ["hangup"], "HEAD /u/b": ["404"],
+      ], summary: "3 of 3 files sent", requests: 10),
+  ]
+
+  private static func inPieces(
+    _ name: String, _ replies: [String: [String]] = [:],
+    ends: [String: (state: String, line: String)] = [:], summary: String, status: Int32 = 0,
+    requests: Int
+  ) -> Situation {
+    Situation(
+      name: name,
+      tables: """
+        [targets.t.pieces]
+        size = "5 B"
+        parallel = 1
+        begin = { url = "{url}/begin", values = { id = "/id" } }
+        piece = { url = "{url}/{piece.number}" }
+        finish = { url = "{url}/finish" }
+        """,
+      replies: Dictionary(
+        uniqueKeysWithValues: ["a", "b", "c"].map { ("/\($0)/begin", ["201 |{\"id\":1}"]) }
+      ).merging(replies) { $1 },
+      ends: ends, summary: summary, status: status, requests: requests)
+  }
+
+  private static func withTus(
+    _ name: String, _ replies: [String: [String]] = [:], summary: String, requests: Int
+  ) -> Situation {
+    let uploads = ["a", "b", "c", "d"]
+    let patches = uploads.map { ("PATCH /u/\($0)", [tus("204", "Upload-Offset: 12")]) }
+    return Situation(
+      name: name, target: "url = \"http://127.0.0.1:PORT/tus\"\nresume = \"tus\"",
+      isUsual: false,
+      replies: Dictionary(
+        uniqueKeysWithValues: patches
+          + [("/tus", uploads.map { tus("201", "Location: /u/\($0)") })]
+      ).merging(replies) { $1 },
+      summary: summary, requests: requests)
+  }
+
+  /// A reply of a tus server with these fields.
+  private static func tus(_ status: String, _ fields: String...) -> String {
+    "\(status) " + (["Tus-Resumable: 1.0.0"] + fields).joined(separator: "\r\n")
+  }
 
   /// The server of a situation.
   final class Server: Sendable {
