@@ -4,3 +4,15 @@ import Dispatch
 package func onMain(_ body: @escaping @MainActor @Sendable () -> Void) {
   DispatchQueue.main.async { MainActor.assumeIsolated(body) }
 }
+
+/// Runs `body` on the main queue after a while.
+package func onMain(after seconds: Double, _ body: @escaping @MainActor @Sendable () -> Void) {
+  DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { MainActor.assumeIsolated(body) }
+}
+
+extension DispatchSourceProtocol {
+  /// Has `body` handle the events of this source, whose queue is the main queue.
+  package func handleOnMain(_ body: @escaping @MainActor @Sendable () -> Void) {
+    setEventHandler { MainActor.assumeIsolated(body) }
+  }
+}

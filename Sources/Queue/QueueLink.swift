@@ -104,11 +104,9 @@ final class QueueLink {
     triesInVain += 1
     guard triesInVain < Self.mostTries, !isWaiting else { return }
     isWaiting = true
-    DispatchQueue.main.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
-      MainActor.assumeIsolated {
-        self?.isWaiting = false
-        self?.tryToListen()
-      }
+    onMain(after: Self.pause) { [weak self] in
+      self?.isWaiting = false
+      self?.tryToListen()
     }
   }
 }

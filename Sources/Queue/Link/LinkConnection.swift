@@ -32,7 +32,7 @@ final class LinkConnection {
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
     reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
-    reading.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read() } }
+    reading.handleOnMain { [weak self] in self?.read() }
     // A descriptor may be closed only once no source is watching it.
     reading.setCancelHandler { Foundation.close(descriptor) }
   }
@@ -86,7 +86,7 @@ final class LinkConnection {
       guard file >= 0 else { return close() }
       let source = DispatchSource.makeWriteSource(fileDescriptor: file, queue: .main)
       source.setCancelHandler { Foundation.close(file) }
-      source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.write() } }
+      source.handleOnMain { [weak self] in self?.write() }
       source.activate()
       writing = source
     }

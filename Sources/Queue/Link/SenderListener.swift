@@ -60,7 +60,7 @@ package final class SenderListener {
     guard let one = LinkLine.decode(SenderNews.self, line) else { return false }
     if news.isEmpty {
       // News that arrives together is handled together.
-      DispatchQueue.main.async { [weak self] in MainActor.assumeIsolated { self?.deliver() } }
+      onMain { [weak self] in self?.deliver() }
     }
     news.append(one)
     return true

@@ -43,7 +43,7 @@ package final class SenderServer {
     }
     source = DispatchSource.makeReadSource(fileDescriptor: file, queue: .main)
     source.setCancelHandler { close(file) }
-    source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.accept() } }
+    source.handleOnMain { [weak self] in self?.accept() }
     source.activate()
   }
 
@@ -107,10 +107,8 @@ package final class SenderServer {
       return true
     }
     connection.begin()
-    DispatchQueue.main.asyncAfter(deadline: .now() + Self.patience) { [weak connection] in
-      MainActor.assumeIsolated {
-        if let connection, connection.peer == nil { connection.close() }
-      }
+    onMain(after: Self.patience) { [weak connection] in
+      if let connection, connection.peer == nil { connection.close() }
     }
   }
 }

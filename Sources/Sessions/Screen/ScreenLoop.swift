@@ -90,10 +90,8 @@ final class ScreenLoop: QueueHolder {
     } else if clock == nil {
       let timer = DispatchSource.makeTimerSource(queue: .main)
       timer.schedule(deadline: .now() + 0.25, repeating: 0.25, leeway: .milliseconds(25))
-      timer.setEventHandler { [weak self] in
-        // Even without events, this begins with a tick.
-        MainActor.assumeIsolated { self?.handle([]) }
-      }
+      // Even without events, this begins with a tick.
+      timer.handleOnMain { [weak self] in self?.handle([]) }
       timer.activate()
       clock = timer
     }
