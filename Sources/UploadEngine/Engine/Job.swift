@@ -24,8 +24,14 @@ extension UploadEngine {
     @Rare var naming: Naming?
     /// Whether the upload was resent with a newer token.
     var wasAuthorizedAgain = false
-    /// The cookies of the upload, if it does not belong to a run.
-    lazy var cookies = CookieJar()
+    /// The cookies of the upload, if it does not belong to a run, until it is over.
+    var cookies: CookieJar {
+      if let ownCookies { return ownCookies }
+      let jar = CookieJar()
+      ownCookies = jar
+      return jar
+    }
+    private var ownCookies: CookieJar?
     /// Where the upload can resume.
     @Rare var resumePoint: ResumePoint?
     /// The most bytes of the upload that the server has had at any time since the user asked for it to be sent.
@@ -70,9 +76,13 @@ extension UploadEngine {
       update(upload)
       (begin, token, wasAuthorizedAgain, furthest) = (nil, nil, false, 0)
       isGrowing = false
-      cookies = CookieJar()
+      forgetCookies()
       resumePoint = upload.item.resumePoint ?? resumePoint
     }
+
+    /// Forgets the cookies of an upload that is over: with what libcurl needs to keep them, they take more room than all
+    /// the rest of the job.
+    func forgetCookies() { ownCookies = nil }
 
     /// Opens a file that is known to grow, to send what it has now. Returns whether it did.
     func openGrowing() -> Bool {

@@ -663,6 +663,7 @@ extension UploadEngine {
     case .processing: carryOut(scheduler.park(id, .over))
     case .paused: carryOut(scheduler.park(id, .held))
     case .finished(let isDelivered):
+      job.forgetCookies()
       if !isDelivered { names.release(id) }
       if job.isRemoved { replace(id, job) } else { carryOut(scheduler.park(id, .over)) }
     }
