@@ -49,6 +49,9 @@ package final class QueueRecorder: QueueStore {
     var isRetryDue = false
     /// The file that keeps those changes meanwhile.
     var place: String?
+    /// Whether something may still have to be done with the files of items that were sent. Most targets leave them as they
+    /// are, and a look for such items after each write would take longer than some writes.
+    var hasDisposals = true
     var onNews: (@Sendable (QueueNews) -> Void)?
 
     mutating func noteEnds(in turn: QueueTurn) {
@@ -104,6 +107,12 @@ package final class QueueRecorder: QueueStore {
   private func disposeSoon() {
     disposals.async { [weak self] in
       guard let self else { return }
+      content.withLock { $0.hasDisposals = false }
+      defer {
+        // Some may have to wait for other items that need the same files.
+        let areLeft = (try? store.hasDisposals()) ?? true
+        if areLeft { content.withLock { $0.hasDisposals = true } }
+      }
       trying {
         for (item, due) in try store.dueDisposals() {
           let outcome = dispose(item, due)
@@ -282,7 +291,13 @@ package final class QueueRecorder: QueueStore {
       }
       // Do this even if these uploads make nothing due themselves: a file may have been waiting for one of them to
       // end.
-      if all.contains(where: { $0.changes.contains { $0.1.isFinished } }) { disposeSoon() }
+      let ends = all.flatMap { $0.changes.lazy.map(\.1).filter(\.isFinished) }
+      let isNew = ends.contains { $0.receipt?.disposal != nil }
+      let isDue = content.withLock { content in
+        if isNew { content.hasDisposals = true }
+        return content.hasDisposals && !ends.isEmpty
+      }
+      if isDue { disposeSoon() }
       return begun
     } catch {
       // Leave out progress, which means nothing once the session is over.

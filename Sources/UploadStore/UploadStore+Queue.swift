@@ -43,6 +43,11 @@ extension UploadStore {
     }
   }
 
+  /// Whether there are items whose files must still be moved or deleted, now or when no other item needs them.
+  package func hasDisposals() throws(StoreError) -> Bool {
+    try value("SELECT EXISTS (SELECT 1 FROM item WHERE disposal IS NOT NULL)") ?? true
+  }
+
   /// Whether the queue has an item for this file that is not done.
   package func hasYetToSend(_ file: FileIdentity) throws(StoreError) -> Bool {
     try value(
