@@ -236,9 +236,8 @@ package struct Scheduler: Sendable {
   }
 
   /// Takes a lane for a request on a route, or lets the request wait for a lane if none is free.
-  private mutating func occupyLane(on route: Int) -> Int {
+  private mutating func occupyLane(on route: Int, isAhead: Bool) -> Int {
     lastLane += 1
-    let isAhead = !hasLane(for: routes[route].target)
     lanes[lastLane] = Lane(route: route, isAhead: isAhead)
     routes[route].underWay += 1
     count(1, isAhead: isAhead, on: route)
@@ -286,6 +285,7 @@ extension Scheduler {
   package mutating func takeLane(beside id: ItemID, at now: Instant) -> Bool {
     guard isStarted, case .lane(let number)? = entries[id]?.place, let lane = lanes[number],
       !lane.isAhead, case let route = routes[lane.route], hasLane(for: route.target),
+      targets[route.target].ahead == 0,
       targets[route.target].nextBegin(at: now) == nil,
       route.credentials?.permission ?? .go == .go,
       route.route.origin.map({ servers[$0] == nil && now >= waits[$0]?.until ?? now }) ?? true
@@ -572,9 +572,9 @@ extension Scheduler {
 
   /// The file that may start on a route, if any.
   private func turn(of route: Int, at now: Instant) -> StartDecision {
-    guard let first = first(of: route),
-      hasLane(for: routes[route].target) || hasRoomAhead(for: first.id)
-    else { return .held }
+    guard let first = first(of: route), takesLane(first.id) || hasRoomAhead(for: first.id) else {
+      return .held
+    }
     if let next = targets[routes[route].target].nextBegin(at: now) { return .later(next) }
     var candidate = Candidate(
       id: first.id, rank: first.rank, route: route,
@@ -634,7 +634,7 @@ extension Scheduler {
   }
 
   private mutating func start(_ files: [ItemID], on route: Int, at now: Instant) -> [Action] {
-    let lane = occupyLane(on: route)
+    let lane = occupyLane(on: route, isAhead: files.first.map { !takesLane($0) } ?? false)
     targets[routes[route].target].tune { $0.recordBegin(at: now) }
     var actions = files.flatMap { put($0, in: .lane(lane)) }
     if let origin = routes[route].route.origin, let server = servers[origin],
@@ -758,14 +758,28 @@ extension Scheduler {
     return (number, lane)
   }
 
-  private func hasRoomAhead(for id: ItemID) -> Bool {
-    guard let entry = entries[id] else { return false }
-    return hasRoomAhead(targets[routes[entry.route].target]) && entry.file.bytes <= Self.mostBytes
+  /// Whether a file that is given out now takes a lane. Those that were given out before it come first: they may be
+  /// claimed already, while its claim would keep the lane waiting for the disk.
+  private func takesLane(_ id: ItemID) -> Bool {
+    guard let target = target(of: id) else { return false }
+    return hasLane(for: target) && (targets[target].ahead == 0 || !mayGoAhead(id))
   }
 
+  private func hasRoomAhead(for id: ItemID) -> Bool {
+    mayGoAhead(id) && target(of: id).map { hasRoomAhead(targets[$0]) } == true
+  }
+
+  private func mayGoAhead(_ id: ItemID) -> Bool {
+    guard let entry = entries[id] else { return false }
+    return targets[routes[entry.route].target].givesAhead && entry.file.bytes <= Self.mostBytes
+  }
+
+  /// Whether one more file can be given out before there is a lane for it: one for each lane, and one for each that is
+  /// free, which those that were given out take as soon as they can begin.
   private func hasRoomAhead(_ target: TargetState) -> Bool {
-    target.givesAhead && target.tuner?.pace == nil && target.underWay <= target.most
-      && target.ahead < min(target.most, laneCount)
+    let free = max(0, min(target.most - target.underWay, laneCount - lanesTaken))
+    return target.givesAhead && target.tuner?.pace == nil && target.underWay <= target.most
+      && target.ahead < min(target.most, laneCount) + free
   }
 }
 

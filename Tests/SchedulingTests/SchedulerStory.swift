@@ -115,10 +115,11 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
         .lanes(1, of: .a), .startsNothing, .over(1), .starts(.ahead(3)),
       ]),
     SchedulerStory(
-      testDescription: "without word of its beginning the next one takes the lane",
+      testDescription: "a lane that becomes free is for those that were given out first",
       steps: [
-        .add(1, 2, 3, 4, 5, to: .a), .giveAhead(.a), .starts(1, 2, .ahead(3), .ahead(4)), .over(1),
-        .starts(5), .begun(5), .begun(77), .startsNothing,
+        .add(1, 2, 3, 4, 5, 6, to: .a), .giveAhead(.a), .starts(1, 2, .ahead(3), .ahead(4)),
+        .over(1), .starts(.ahead(5)), .startsNothing, .begun(3), .begun(77), .startsNothing,
+        .over(2), .starts(.ahead(6)),
       ]),
   ]
 
