@@ -74,6 +74,22 @@ struct SenderSocketTests {
     LinkLine.encode(LinkLine.Greeting(hoist: version, process: 1))
   }
 
+  /// However much may be read at once, nothing is read from a connection that has been closed in the middle.
+  @Test(.timeLimit(.minutes(1))) func aClosedConnectionIsReadNoFurther() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    defer { close(ends[1]) }
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    let connection = LinkConnection(ends[0])
+    connection.onLine = { _ in false }
+    connection.begin()
+    let lines = greeting() + Array("not what was asked for\n".utf8)
+    #expect(LocalSocket.send(lines[...], to: ends[1]) == .bytes(lines.count))
+    connection.read(atMost: .max)
+    #expect(!connection.isOpen)
+    connection.read(atMost: .max)
+  }
+
   /// Those that only follow the news do not send the queue afterwards.
   @Test func thoseThatWouldTakeOverAreCounted() async throws {
     let server = try SenderServer(at: place)

@@ -106,9 +106,8 @@ final class LinkConnection {
   /// Reads what has come. `times` limits it, so that an endless sender cannot monopolize the main queue.
   func read(atMost times: Int = 4) {
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-    var left = times
-    while isOpen, left > 0 {
-      left -= 1
+    for _ in 0..<times {
+      guard isOpen else { return }
       switch LocalSocket.receive(from: descriptor, into: &buffer) {
       case .bytes(let count):
         guard let lines = cutter.cut(buffer[..<count]) else { return close() }
