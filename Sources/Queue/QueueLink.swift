@@ -79,6 +79,8 @@ final class QueueLink {
     guard listener == nil, server == nil, !isWaiting else { return }
     listener = try? SenderListener(
       at: SocketPlace(queue: queue, environment: environment), asSuccessor: true)
+    // A sender that is about to go may still take a connection.
+    if listener?.isOpen == false { listener = nil }
     guard let listener else { return tryLater() }
     listener.onNews = { [weak self] news in
       guard let self else { return }

@@ -11,6 +11,9 @@ package final class SenderListener {
   /// The sender's process ID, once it has greeted.
   package var process: Int32? { connection.peer }
 
+  /// Whether the connection has not ended, which it may do at once.
+  package var isOpen: Bool { connection.isOpen }
+
   private let connection: LinkConnection
   private var news: [SenderNews] = []
 
