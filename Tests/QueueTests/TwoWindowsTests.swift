@@ -135,11 +135,18 @@ struct TwoWindowsTests {
       }
     }
 
+    /// Whether a window sends, and what it was told last.
+    private static func latest(_ window: QueueSession) -> String {
+      "sends: \(window.queue.isSender)\n"
+        + window.holder.news.suffix(12).map { "\(String(describing: $0).prefix(400))" }
+        .joined(separator: "\n")
+    }
+
     /// Waits until nothing moves and both say the same.
     func rest() async throws {
       try await wait(
         for: "two windows to agree after \(steps.count) steps, the last ones \(steps.suffix(40))",
-        otherwise: { windows.map { "\(Sight($0))" }.joined(separator: "\n") }
+        otherwise: { windows.map { "\(Sight($0))\(Self.latest($0))" }.joined(separator: "\n") }
       ) { () throws -> Bool? in
         let sights = windows.map { Sight($0) }
         guard let first = sights.first, first.totals.active + first.totals.retrying == 0,

@@ -176,7 +176,7 @@ extension EndToEnd {
               kill(sender, SIGKILL)
               // The shell gets what was pressed last.
               try await first.wait(for: Tmux.prompt)
-              try await first.press("C-c")
+              try await first.press("C-u")
             } else {
               try await first.press("C-c", "C-c")
             }
