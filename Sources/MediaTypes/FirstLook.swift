@@ -18,7 +18,7 @@ enum FirstLook: Equatable, Sendable {
       self = .type(certain)
     } else if !Self.isText(head) {
       self = .askTwice(2048)
-    } else if head.count > 1, Self.tellsNothing(head), let plain = MediaType("text/plain") {
+    } else if head.count > 1, Self.looksLikeProse(head), let plain = MediaType("text/plain") {
       self = .type(plain)
     } else {
       // libmagic recognises JSON only by all of it.
@@ -69,7 +69,7 @@ enum FirstLook: Equatable, Sendable {
   }
 
   /// Whether a text begins like prose, a log or a list, so that libmagic would find no language and no format.
-  private static func tellsNothing(_ head: [UInt8]) -> Bool {
+  private static func looksLikeProse(_ head: [UInt8]) -> Bool {
     let text = head.drop(while: isBlank)
     guard let first = text.first, !marks.contains(first) else { return false }
     let start = text.prefix(longestWord).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }

@@ -7,7 +7,7 @@ import UploadEngine
 import UploadModel
 
 /// Conducts what a process sends of a queue: has the engine send its files, notes in the queue's store what the engine
-/// does, and tells all observers at the same moment. It knows neither a screen nor other processes: `SharedQueue` adds
+/// does, and reports it to all observers at the same moment. It knows neither a screen nor other processes: `SharedQueue` adds
 /// those, and a push has its files sent by the conductor alone.
 @MainActor
 package final class Conductor {
@@ -18,9 +18,9 @@ package final class Conductor {
     package var waitsForServers = true
     /// Whether files wait for a person if their credentials are refused.
     package var waitsForPerson = true
-    /// Whether observers hear of every change, and soon. Otherwise they hear after each pause what each file has become
+    /// Whether observers get every change, and soon. Otherwise they get after each pause what each file has become
     /// since.
-    package var tellsEach = false
+    package var reportsEach = false
     /// The pause in milliseconds.
     package var pause: UInt64 = 100
 
@@ -64,7 +64,7 @@ package final class Conductor {
   private let options: Options
   private var observers: [any QueueObserver] = []
   private var changes: ChangeBuffer?
-  /// Figures of the engine that have not been told yet. They come before the changes that they are about, which may be
+  /// Figures of the engine that have not been reported yet. They come before the changes that they are about, which may be
   /// delivered at any time.
   private let newFigures = Mutex<SendingFigures?>(nil)
 
@@ -72,11 +72,11 @@ package final class Conductor {
     (self.store, self.tools, self.options) = (store, tools, options)
   }
 
-  /// Tells this observer everything from now on, after those that observe already.
-  package func tell(_ observer: any QueueObserver) { observers.append(observer) }
+  /// Reports everything to this observer from now on, after those that observe already.
+  package func addObserver(_ observer: any QueueObserver) { observers.append(observer) }
 
-  private func tell(_ news: [QueueNews]) {
-    for observer in observers { observer.hear(news) }
+  private func report(_ news: [QueueNews]) {
+    for observer in observers { observer.receive(news) }
   }
 
   // MARK: The engine
@@ -88,7 +88,7 @@ package final class Conductor {
     self.changes = changes
     let engine = UploadEngine(
       lanes: options.lanes, time: tools.time, waitsForServers: options.waitsForServers,
-      waitsForPerson: options.waitsForPerson, hooks: hooks(telling: changes),
+      waitsForPerson: options.waitsForPerson, hooks: hooks(reporting: changes),
       memory: store.memory, digests: store.memory, tokens: tools.tokens, sent: store.addresses,
       preparesAhead: true
     ) { changes.put($0) }
@@ -96,19 +96,19 @@ package final class Conductor {
     engine.setAwaitsMore(true)
   }
 
-  /// Collects the engine's changes. Those that are not written are told without the secrets of targets all the same.
+  /// Collects the engine's changes. Those that are not written are reported without the secrets of targets all the same.
   private func changeBuffer() -> ChangeBuffer {
     let isWritten = store.isLasting
     return ChangeBuffer(
-      everyMilliseconds: options.tellsEach ? 4 : options.pause,
-      microsecondsEach: options.tellsEach ? 250 : nil, on: .main, isMerging: !options.tellsEach
+      everyMilliseconds: options.reportsEach ? 4 : options.pause,
+      microsecondsEach: options.reportsEach ? 250 : nil, on: .main, isMerging: !options.reportsEach
     ) { [weak self, book = tools.book] changes in
       let changes = isWritten ? changes : book.secrets.hidden(in: changes)
       MainActor.assumeIsolated { self?.record(changes) }
     }
   }
 
-  private func hooks(telling changes: ChangeBuffer) -> EngineHooks {
+  private func hooks(reporting changes: ChangeBuffer) -> EngineHooks {
     let (store, book) = (store, tools.book)
     var hooks = EngineHooks()
     if store.isLasting {
@@ -124,22 +124,22 @@ package final class Conductor {
     }
     hooks.mediaType = tools.mediaType
     hooks.outage = { [weak self] origin, news in
-      onMain { self?.tell([.reachability(server: origin.description, news)]) }
+      onMain { self?.report([.reachability(server: origin.description, news)]) }
     }
     hooks.refusal = { [weak self] target, trouble in
-      onMain { self?.tell([.refusal(target: target, trouble)]) }
+      onMain { self?.report([.refusal(target: target, trouble)]) }
     }
     hooks.figures = { [weak self] figures in
       self?.newFigures.withLock { $0 = figures }
-      onMain { self?.tellFigures() }
+      onMain { self?.reportFigures() }
     }
     hooks.lanes = { [weak self] target, count in
-      onMain { self?.tell([.lanes(count, target: target)]) }
+      onMain { self?.report([.lanes(count, target: target)]) }
     }
     hooks.keeping = { [weak self] id, point in
       // A point that contains a secret is kept only in this process's memory.
       if point?.texts.allSatisfy(book.secrets.areAbsent) ?? true { store.keep(point, of: id) }
-      onMain { self?.tell([.resumePoint(id, point)]) }
+      onMain { self?.report([.resumePoint(id, point)]) }
     }
     hooks.keepingRun = { target, point in
       guard point?.values.values.allSatisfy(book.secrets.areAbsent) ?? true else { return true }
@@ -148,14 +148,14 @@ package final class Conductor {
     hooks.runReport = { [weak self] target, news in
       let news = book.secrets.hidden(in: news)
       store.record(news, of: target)
-      onMain { self?.hear(news, of: target) }
+      onMain { self?.receive(news, of: target) }
     }
     hooks.hasUnsent = { store.hasUnsent($0) }
     hooks.keepingAddress = { store.keep($0) }
     return hooks
   }
 
-  /// Stops sending, and tells the last news. Requests under way are ended in good order, after waiting for their replies for at most `seconds`.
+  /// Stops sending, and reports the last news. Requests under way are ended in good order, after waiting for their replies for at most `seconds`.
   package func close(awaitingReplies seconds: Double = 0) async {
     await engine?.shutDown(awaitingReplies: seconds)
     changes?.deliverNow()
@@ -193,10 +193,10 @@ package final class Conductor {
   /// Forgets these items.
   package func forget(_ ids: [ItemID]) { engine?.remove(ids) }
 
-  /// Tells the changes so far at once, before something that happened after them.
-  func tellNow() { changes?.deliverNow() }
+  /// Reports the changes so far at once, before something that happened after them.
+  func reportNow() { changes?.deliverNow() }
 
-  /// Tells the last changes without a pause: few are left, and somebody waits for them.
+  /// Reports the last changes without a pause: few are left, and somebody waits for them.
   package func hurry() { changes?.endPauses() }
 
   // MARK: Runs
@@ -206,32 +206,32 @@ package final class Conductor {
     engine?.adopt(run, failed: failed, of: target, plan)
   }
 
-  /// Ends a target's run, since no file of it is left, and tells how.
+  /// Ends a target's run, since no file of it is left, and reports how.
   package func endRun(of target: String, hasFailed: Bool, wasStopped: Bool) {
     engine?.endRun(of: target, hasFailed: hasFailed, wasStopped: wasStopped)
   }
 
-  /// Learns what has become of a target's run, here or in another process.
-  func hear(_ news: RunNews, of target: String) {
+  /// Notes what has become of a target's run, here or in another process.
+  func receive(_ news: RunNews, of target: String) {
     runTroubles[target] = news.isTrouble ? news : nil
-    tell([.run(target: target, news)])
+    report([.run(target: target, news)])
   }
 
   // MARK: News
 
-  /// Tells the latest figures, if they have not been told.
-  private func tellFigures() {
+  /// Reports the latest figures, if they have not been reported.
+  private func reportFigures() {
     guard let figures = newFigures.withLock({ $0.take() }) else { return }
-    hear(figures)
-    tell([.figures(figures)])
+    receive(figures)
+    report([.figures(figures)])
   }
 
-  /// Learns what a process has sent, this one or another.
-  func hear(_ figures: SendingFigures) { self.figures = figures }
+  /// Notes what a process has sent, this one or another.
+  func receive(_ figures: SendingFigures) { self.figures = figures }
 
-  /// Tells what the engine has done, here and in other processes.
+  /// Reports what the engine has done, here and in other processes.
   func record(_ changes: [(ItemID, ItemState)]) {
-    tellFigures()
+    reportFigures()
     // Uploads that are interrupted on leaving stay in a lasting queue. Otherwise only a removal cancels an upload; if the
     // item is still there, it has been restored meanwhile.
     let changes =
@@ -239,6 +239,6 @@ package final class Conductor {
       ? changes.map { id, state in
         (id, state.failure?.cause == .cancelled ? .waiting : state)
       } : changes
-    tell([.changed(changes, at: tools.time.now())])
+    report([.changed(changes, at: tools.time.now())])
   }
 }

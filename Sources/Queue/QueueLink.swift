@@ -45,7 +45,7 @@ final class QueueLink {
     server?.onSuccessors = { [weak self] in self?.onSuccessors($0) }
   }
 
-  func tell(_ news: [SenderNews]) { server?.tell(news) }
+  func send(_ news: [SenderNews]) { server?.send(news) }
 
   /// Listens to the sender of the queue as soon as there is one that answers.
   func listen() {
@@ -69,9 +69,9 @@ final class QueueLink {
     lose()
   }
 
-  /// Hears the last news of a sender that has gone, and stops.
+  /// Receives the last news of a sender that has gone, and stops.
   func finish() {
-    listener?.hearTheRest()
+    listener?.receiveRest()
     stop()
   }
 
@@ -114,10 +114,10 @@ final class QueueLink {
 }
 
 extension QueueLink: QueueObserver {
-  /// Tells other sessions what is not in the queue's file.
-  func hear(_ news: [QueueNews]) {
+  /// Sends other sessions what is not in the queue's file.
+  func receive(_ news: [QueueNews]) {
     guard let server else { return }
-    server.tell(
+    server.send(
       news.flatMap { news -> [SenderNews] in
         switch news {
         case .changed(let changes, _): changes.map { .item(id: $0, state: $1) }

@@ -1,14 +1,14 @@
 import Scheduling
 import UploadModel
 
-/// Is told what happens to a queue: a screen, lines, a log.
+/// Receives what happens to a queue: a screen, lines, a log.
 @MainActor
 package protocol QueueObserver: AnyObject {
   /// News in the order in which it happened. What comes together happened together.
-  func hear(_ news: [QueueNews])
+  func receive(_ news: [QueueNews])
 }
 
-/// The observer that holds a queue's items, and changes them as the news says, before any other observer hears it.
+/// The observer that holds a queue's items, and changes them as the news says, before any other observer receives it.
 ///
 /// The items lie there, and not with the conductor, because a person's edit has to show at once, together with the
 /// cursor and the marks; and only there, because two lists of 200,000 items would take twice the memory.

@@ -7,7 +7,7 @@ import UploadModel
 import UploadStore
 
 /// Writes to the durable queue for a session that sends it: what the engine is about to do, and the results,
-/// before anyone else learns of them.
+/// before anyone else sees them.
 ///
 /// The engine does not wait for the disk. Its turns are written in order on a queue of their own, and what comes while
 /// the disk is busy is gathered for the next transaction: the slower the disk, the more turns share one.
@@ -117,7 +117,9 @@ package final class QueueRecorder: QueueStore {
         for (item, due) in try store.dueDisposals() {
           let outcome = dispose(item, due)
           try store.settleDisposal(of: item.id, outcome.words)
-          if outcome.isKept { tell(.message("\(SafeText.line(item.fileName)): \(outcome.words)")) }
+          if outcome.isKept {
+            report(.message("\(SafeText.line(item.fileName)): \(outcome.words)"))
+          }
         }
       }
     }
@@ -334,10 +336,10 @@ package final class QueueRecorder: QueueStore {
   @discardableResult
   private func trying<Value>(_ body: () throws -> Value) -> Value? {
     do { return try body() } catch let error as StoreError {
-      tell(.held("\(error.brief); s or hoist queue start\(option) resumes"))
+      report(.held("\(error.brief); s or hoist queue start\(option) resumes"))
     } catch {}
     return nil
   }
 
-  private func tell(_ news: QueueNews) { content.withLock { $0.onNews }?(news) }
+  private func report(_ news: QueueNews) { content.withLock { $0.onNews }?(news) }
 }

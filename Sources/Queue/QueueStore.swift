@@ -2,7 +2,7 @@ import Scheduling
 import UploadEngine
 import UploadModel
 
-/// Where a queue is kept. The engine's work is noted here before anyone else learns of it.
+/// Where a queue is kept. The engine's work is noted here before anyone else sees it.
 package protocol QueueStore: AnyObject, Sendable {
   /// Whether what is not sent is kept for the next process. Then each file is claimed before it is sent.
   var isLasting: Bool { get }

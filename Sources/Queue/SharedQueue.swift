@@ -7,7 +7,7 @@ import UploadModel
 import UploadStore
 
 /// A queue in a file, which several processes share: knows what is on disk and what other processes do with it, and has a
-/// conductor send it. Each order is written first, then performed, then told; an order that must take effect even if the
+/// conductor send it. Each order is written first, then performed, then reported; an order that must take effect even if the
 /// disk has no room is performed first. If another process is sending the queue, this one takes over when that one ends.
 @MainActor
 package final class SharedQueue {
@@ -75,13 +75,13 @@ package final class SharedQueue {
   package var figures: SendingFigures { conductor.figures }
   /// News of runs that deserves a person's attention, by target.
   package var runTroubles: [String: RunNews] { conductor.runTroubles }
-  /// The targets whose addresses have been told.
+  /// The targets whose addresses have been reported.
   package private(set) var located: Set<String> = []
 
   private let keeper: QueueRecorder
   private let holder: any QueueHolder
   private let observers: [any QueueObserver]
-  /// Hears the news after all others.
+  /// Receives the news after all others.
   private let afterwards = Afterwards()
   private let conductor: Conductor
   private let tools: Tools
@@ -94,21 +94,21 @@ package final class SharedQueue {
   private var isInformed = false
   /// The settings of this session's user, regardless of those in the sending session.
   private var ownSettings: SenderSettings
-  /// What other processes have been told of items that have been removed.
-  private var toldGone: (files: Int, bytes: Int64) = (0, 0)
-  /// How to tell other processes that no run is about to end.
+  /// What other processes have been reported of items that have been removed.
+  private var reportedGone: (files: Int, bytes: Int64) = (0, 0)
+  /// How to answer other processes that no run is about to end.
   private var askedForRuns: [SenderServer.Answer] = []
   /// What to do once the process that sends the queue says that no run is about to end.
   private var awaitingRuns: [@MainActor () -> Void] = []
-  /// The revision of the queue on disk that has been told.
+  /// The revision of the queue on disk that has been reported.
   private var revision: Int64 = 0
   /// The revision of the queue since which the sender's news may have taken precedence over the states in the queue.
-  private var heardSince: Int64 = 0
+  private var newsSince: Int64 = 0
 
   /// - Parameter holder: what holds the items, and changes them as the news says.
   package init(
     _ keeper: QueueRecorder, for holder: any QueueHolder,
-    telling observers: [any QueueObserver] = [],
+    observers: [any QueueObserver] = [],
     with tools: Tools, options: Options = Options()
   ) {
     (self.keeper, self.holder, self.observers) = (keeper, holder, observers + [afterwards])
@@ -120,26 +120,28 @@ package final class SharedQueue {
     conductor = Conductor(keeper, with: tools.sending, options: sending)
     link = QueueLink(queue: keeper.store.path, environment: tools.environment)
     (settings, ownSettings) = (options.settings, options.settings)
-    link.onOrder = { [weak self] in self?.obey($0, $1) }
-    link.onSuccessors = { [weak self] in self?.tell([.successors($0)]) }
-    link.onNews = { [weak self] in self?.hear($0) }
+    link.onOrder = { [weak self] in self?.perform($0, $1) }
+    link.onSuccessors = { [weak self] in self?.report([.successors($0)]) }
+    link.onNews = { [weak self] in self?.receive($0) }
     link.onLost = { [weak self] in self?.forgetNews($0) }
-    ([link, holder] + self.observers).forEach(conductor.tell)
-    afterwards.body = { [weak self] in self?.tellGone() }
+    ([link, holder] + self.observers).forEach(conductor.addObserver)
+    afterwards.body = { [weak self] in self?.reportGone() }
   }
 
   private final class Afterwards: QueueObserver {
     var body: () -> Void = {}
-    func hear(_ news: [QueueNews]) { body() }
+    func receive(_ news: [QueueNews]) { body() }
   }
 
-  /// Tells other processes what this one counts of items that have been removed.
-  private func tellGone() {
+  /// Sends other processes what this one counts of items that have been removed.
+  private func reportGone() {
     guard isSender else { return }
     let totals = items.totals
-    guard totals.goneFiles != toldGone.files || totals.goneBytes != toldGone.bytes else { return }
-    toldGone = (totals.goneFiles, totals.goneBytes)
-    link.tell([.gone(files: toldGone.files, bytes: toldGone.bytes)])
+    guard totals.goneFiles != reportedGone.files || totals.goneBytes != reportedGone.bytes else {
+      return
+    }
+    reportedGone = (totals.goneFiles, totals.goneBytes)
+    link.send([.gone(files: reportedGone.files, bytes: reportedGone.bytes)])
   }
 
   /// The message that the queue is stopped, for when no screen shows this.
@@ -155,9 +157,9 @@ package final class SharedQueue {
   /// copy them.
   package var items: ItemList { holder.items }
 
-  private func tell(_ news: [QueueNews]) {
-    holder.hear(news)
-    for observer in observers { observer.hear(news) }
+  private func report(_ news: [QueueNews]) {
+    holder.receive(news)
+    for observer in observers { observer.receive(news) }
   }
 
   /// Looks something up away from the main queue, and calls back there.
@@ -171,19 +173,19 @@ package final class SharedQueue {
     }
   }
 
-  /// Tells what is in the queue, and sends it unless another process does.
+  /// Reports what is in the queue, and sends it unless another process does.
   package func open() {
     keeper.onNews { [weak self] news in
       onMain {
         guard let self else { return }
         // Others see that nothing more starts, and that starting it is a change.
         if case .held = news { self.control(.start(false)) }
-        self.tell([news])
+        self.report([news])
       }
     }
     do throws(StoreError) {
       watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.readChanges() }
-      learn(isStopped: try keeper.store.isStopped())
+      note(isStopped: try keeper.store.isStopped())
       if options.isFresh { floor = try keeper.store.lastID() }
       if try keeper.becomeSender() {
         try keepLimit()
@@ -191,13 +193,13 @@ package final class SharedQueue {
         return load(recovering: true)
       }
       isAside = true
-      tell([.aside(true)])
+      report([.aside(true)])
       nameSender()
       link.listen()
       load()
     } catch {
       isReading = false
-      tell([.read(hasHistory: false)])
+      report([.read(hasHistory: false)])
       hold(error)
     }
   }
@@ -207,7 +209,7 @@ package final class SharedQueue {
   private func hold(_ error: StoreError) {
     isUnusable = true
     settings.isStarted = false
-    tell([.held(error.brief)])
+    report([.held(error.brief)])
   }
 
   /// Reads the queue in the background and in portions, so that its beginning appears at once however long it is. A
@@ -256,11 +258,11 @@ package final class SharedQueue {
     _ result: Result<(revision: Int64, words: String?), StoreError>, hasHistory: Bool
   ) {
     isReading = false
-    tell([.read(hasHistory: hasHistory)])
+    report([.read(hasHistory: hasHistory)])
     switch result {
     case .success((let revision, let words)):
-      (self.revision, heardSince) = (revision, revision)
-      if let words { tell([.message(words)]) }
+      (self.revision, newsSince) = (revision, revision)
+      if let words { report([.message(words)]) }
       engine?.setAwaitsMore(false)
       // Read the changes that were ignored until the queue had been read.
       readChanges()
@@ -293,9 +295,9 @@ package final class SharedQueue {
     if isReading {
       // Items from the queue are not new, but those that fail for lack of a target fail now.
       let failed = zip(added, shown).filter { $0.state != $1.state }.map { ($1.id, $1.state) }
-      tell([.added(added)] + (failed.isEmpty ? [] : [.changed(failed, at: tools.time.now())]))
+      report([.added(added)] + (failed.isEmpty ? [] : [.changed(failed, at: tools.time.now())]))
     } else {
-      tell([.added(shown)])
+      report([.added(shown)])
     }
     engine?.submit(sendable)
   }
@@ -318,10 +320,10 @@ package final class SharedQueue {
       case .failure(let cause): return item.with(.failed(Failure(cause)))
       }
     }
-    if !urls.isEmpty { tell([.urls(urls)]) }
+    if !urls.isEmpty { report([.urls(urls)]) }
     // The queue's file does not say this, since another process may be able to use the target.
     let failed = zip(items, shown).filter { $0.state != $1.state }
-    if !failed.isEmpty { link.tell(failed.map { .item(id: $1.id, state: $1.state) }) }
+    if !failed.isEmpty { link.send(failed.map { .item(id: $1.id, state: $1.state) }) }
     return (sendable, shown)
   }
 
@@ -360,13 +362,13 @@ package final class SharedQueue {
     let looked = looked.filter { items.item($0.id) != nil }
     guard let present = write({ try $0.update(looked) }) else { return }
     let (sendable, shown) = jobs(present.filter { !$0.state.isActive })
-    tell([.added(shown)])
+    report([.added(shown)])
     engine?.retry(sendable)
     // Items that were paused or had failed before this session get their place only now.
     engine?.arrange(items.waiting)
     // If the row looks the same, the key seems to have had no effect, so say that the file was tried again.
     if let same = shown.first(where: { $0.state.failure != nil }), let cause = same.state.failure {
-      tell([.message("\(same.fileName), as before: \(cause.headline)")])
+      report([.message("\(same.fileName), as before: \(cause.headline)")])
     }
   }
 
@@ -375,7 +377,7 @@ package final class SharedQueue {
     if link.order(.pause(ids)) { return }
     let changed = ids.compactMap(items.item).map { $0.with(.paused) }
     guard let present = write({ try $0.update(changed) }) else { return }
-    tell([.added(present)])
+    report([.added(present)])
   }
 
   package func remove(_ ids: [ItemID], begun: [UploadItem]) {
@@ -386,14 +388,14 @@ package final class SharedQueue {
         (try? tools.book.target(of: item).get()).map { UploadJob(item: item, destination: $0) }
       })
     engine?.remove(ids)
-    tellGone()
+    reportGone()
   }
 
   package func restore(_ places: [QueuePosition]) {
     // The items have kept their places, and the queue on disk has their latest states.
     guard let present = write({ try $0.relist(places.map(\.item.id)) }) else { return }
     let (sendable, shown) = jobs(present)
-    tell([.added(shown)])
+    report([.added(shown)])
     // Items that were paused when they were removed do not start now.
     let paused = Set(places.lazy.filter { $0.item.state == .paused }.map(\.item.id))
     engine?.submit(sendable, paused: paused)
@@ -422,7 +424,7 @@ package final class SharedQueue {
     ownSettings.limit = limit
     settings = ownSettings
     let words = "the limit of \(HumanReadable.speed(Double(limit))) still holds"
-    tell([.settings(settings), .message(words)])
+    report([.settings(settings), .message(words)])
   }
 
   /// Limits the bandwidth, in this session and in later ones.
@@ -437,11 +439,11 @@ package final class SharedQueue {
     if let engine {
       order.apply(to: &settings)
       give(order, to: engine)
-      return tellSettings()
+      return reportSettings()
     }
-    // If there is no engine for another reason, that reason has been told already.
+    // If there is no engine for another reason, that reason has been reported already.
     guard isAside, !link.order(order) else { return }
-    tell([
+    report([
       .message("another hoist is sending this queue; this takes effect once that one has ended")
     ])
   }
@@ -468,7 +470,7 @@ package final class SharedQueue {
     if let begun = write({ try $0.edit(edited, releasing: released) }), !begun.isEmpty {
       showAgain()
       let files = HumanReadable.count(begun.count, "file")
-      tell([.message("not changed: \(files) whose sending has begun")])
+      report([.message("not changed: \(files) whose sending has begun")])
     }
     let book = tools.book
     lookUp({ book.lookUp(for: edited) }) {
@@ -491,7 +493,7 @@ package final class SharedQueue {
       )
     }
     guard !judged.isEmpty, write({ try $0.judgeAnew(judged) }) != nil else { return }
-    tell(judgedAnew: judged.map { ($0, .failed($1)) })
+    report(judgedAnew: judged.map { ($0, .failed($1)) })
   }
 
   /// Counts failed files that may have arrived as sent, since a person has found them on the server.
@@ -501,7 +503,7 @@ package final class SharedQueue {
       return (id, .done(Receipt(confirming: failure)))
     }
     guard !confirmed.isEmpty, write({ try $0.confirm(confirmed.map(\.0)) }) != nil else { return }
-    tell(judgedAnew: confirmed)
+    report(judgedAnew: confirmed)
   }
 
   /// Takes back that files have arrived, which a person has said: what failed before is unclear again.
@@ -511,11 +513,11 @@ package final class SharedQueue {
       return item.state.failure.map { (item.id, $0) }
     }
     guard !failures.isEmpty, write({ try $0.judgeAnew(failures) }) != nil else { return }
-    tell(judgedAnew: failures.map { ($0, .failed($1)) })
+    report(judgedAnew: failures.map { ($0, .failed($1)) })
   }
 
-  /// Tells what became of files that had ended.
-  private func tell(judgedAnew changes: [(ItemID, ItemState)]) {
+  /// Reports what became of files that had ended.
+  private func report(judgedAnew changes: [(ItemID, ItemState)]) {
     // The engine is done with them. If one is sent again, that is another upload.
     engine?.remove(changes.map(\.0))
     conductor.record(changes)
@@ -531,7 +533,7 @@ package final class SharedQueue {
       return item
     }
     guard !edited.isEmpty else { return }
-    tell([.added(edited)])
+    report([.added(edited)])
     edit(edited)
   }
 
@@ -541,7 +543,7 @@ package final class SharedQueue {
       return try body(keeper.store)
     } catch {
       showAgain()
-      tell([.message((error as? StoreError)?.brief ?? "\(error)")])
+      report([.message((error as? StoreError)?.brief ?? "\(error)")])
       return nil
     }
   }
@@ -556,14 +558,14 @@ package final class SharedQueue {
       (item.state, item.note, item.resumePoint) = (shown.state, shown.note, shown.resumePoint)
       return item
     }
-    tell([
+    report([
       .added(known),
       .removed(items.order.filter { !ids.contains($0) && items.item($0)?.state.isDone != true }),
       .reordered(present.map(\.id)),
     ])
   }
 
-  /// Tells the engine how to send the items that are still waiting.
+  /// Gives the engine how to send the items that are still waiting.
   private func sendAsTheyAre(_ items: [UploadItem]) {
     let (sendable, shown) = jobs(
       items.filter { $0.state == .waiting || $0.state.isRetrying })
@@ -572,7 +574,7 @@ package final class SharedQueue {
     let failed = shown.filter(\.state.isFinished)
     guard !failed.isEmpty else { return }
     engine?.remove(failed.map(\.id))
-    tell([.changed(failed.map { ($0.id, $0.state) }, at: tools.time.now())])
+    report([.changed(failed.map { ($0.id, $0.state) }, at: tools.time.now())])
   }
 
   // MARK: Who sends
@@ -595,13 +597,13 @@ package final class SharedQueue {
     guard !keeper.isLeaving else { return }
     do throws(StoreError) {
       try result.get()
-      tell([.notice(options.notice)])
+      report([.notice(options.notice)])
       // Whether the user has stopped the queue is recorded in the queue itself, not in either session.
       isStopped = try keeper.store.isStopped()
       ownSettings.isStarted = !isStopped
       try keepLimit()
       settings = ownSettings
-      tell([.settings(settings)])
+      report([.settings(settings)])
       // First apply the last changes of the other process, then recover what it left under way. Both happen
       // before the engine exists and without a suspension in between, so that no change is mistaken for our
       // own.
@@ -612,16 +614,16 @@ package final class SharedQueue {
       }
       apply(try keeper.store.changes(since: revision))
       isAside = false
-      tell([.aside(false)])
+      report([.aside(false)])
       startEngine()
       adopt(try keeper.store.runs().map { ($0, try? tools.book.known($0.target).get()) })
       let (sendable, shown) = jobs(Array(items.items))
       // Items whose targets only the other process knew.
       let failed = shown.filter { $0.state != items.item($0.id)?.state }
-      if !failed.isEmpty { tell([.added(failed)]) }
+      if !failed.isEmpty { report([.added(failed)]) }
       engine?.submit(sendable)
       engine?.setAwaitsMore(false)
-      if let words = recovery.words { tell([.message(words)]) }
+      if let words = recovery.words { report([.message(words)]) }
     } catch {
       hold(error)
     }
@@ -634,16 +636,16 @@ package final class SharedQueue {
     for (target, count) in settings.lanes { engine?.setConcurrency(count, of: target) }
     engine?.setStarted(settings.isStarted)
     link.serve()
-    tellSettings()
+    reportSettings()
     // What others are told of what was sent before is the same that is shown here.
-    link.tell([.figures(figures)] + runTroubles.map { .run(target: $0.key, $0.value) })
-    toldGone = (0, 0)
-    tellGone()
+    link.send([.figures(figures)] + runTroubles.map { .run(target: $0.key, $0.value) })
+    reportedGone = (0, 0)
+    reportGone()
   }
 
   // MARK: What other processes write
 
-  /// Tells what other processes have written since the last call, and lets the engine act on it.
+  /// Reports what other processes have written since the last call, and lets the engine act on it.
   private func readChanges() {
     // Until the queue has been read, everything would be a change.
     guard !isReading, !keeper.isLeaving else { return }
@@ -656,65 +658,65 @@ package final class SharedQueue {
       guard let look = try look.get() else { return watch?.lookAgain() ?? () }
       // Others may have reacted to what is on disk and has not been told here: retried a file that failed, or removed one
       // that was sent.
-      conductor.tellNow()
+      conductor.reportNow()
       apply(try keeper.store.changesByOthers(since: revision, seenIn: look))
     } catch {
-      tell([.message(error.brief)])
+      report([.message(error.brief)])
     }
   }
 
   private func apply(_ changes: QueueChanges) {
     revision = changes.revision
-    if let isStopped = changes.isStopped { learn(isStopped: isStopped) }
+    if let isStopped = changes.isStopped { note(isStopped: isStopped) }
     let gone = changes.removed.filter { items.item($0) != nil }
     if !gone.isEmpty {
       if engine == nil {
         // The sender clears files that it has sent, perhaps before their end became known here.
-        tellEnds((try? keeper.store.sent(among: gone)) ?? [])
+        reportEnds((try? keeper.store.sent(among: gone)) ?? [])
       }
       engine?.remove(gone)
-      tell([.removed(gone)])
+      report([.removed(gone)])
     }
     applyChanged(changes.items.filter { $0.id > floor })
     if let order = changes.order {
-      tell([.reordered(order.filter { items.item($0) != nil })])
+      report([.reordered(order.filter { items.item($0) != nil })])
       engine?.arrange(items.waiting)
     }
   }
 
-  /// Learns from the queue whether the user has stopped it. If that has not changed, a session held up by a full disk
+  /// Reads from the queue whether the user has stopped it. If that has not changed, a session held up by a full disk
   /// stays held up.
-  private func learn(isStopped isStoppedNow: Bool) {
+  private func note(isStopped isStoppedNow: Bool) {
     guard isStoppedNow != isStopped else { return }
     isStopped = isStoppedNow
     (settings.isStarted, ownSettings.isStarted) = (!isStopped, !isStopped)
-    tell([.stopped(isStopped)])
+    report([.stopped(isStopped)])
     // A screen always shows this. While `hoist send` is still reading the queue, say nothing: its message about how it
     // ends will include this.
     if options.isAlone, !isReading || options.stays {
-      tell([.message(isStopped ? Self.stoppedWords(keeper.option) : "the queue resumes")])
+      report([.message(isStopped ? Self.stoppedWords(keeper.option) : "the queue resumes")])
     }
     guard let engine else { return }
     engine.setStarted(!isStopped)
-    tellSettings()
+    reportSettings()
   }
 
   private func applyChanged(_ all: [UploadItem]) {
     let judged = all.filter { item in
       items.item(item.id).map { $0.state.isJudgedAnew(as: item.state) } == true
     }
-    if !judged.isEmpty { tell(judgedAnew: judged.map { ($0.id, $0.state) }) }
+    if !judged.isEmpty { report(judgedAnew: judged.map { ($0.id, $0.state) }) }
     let changed = all.filter { item in !judged.contains { $0.id == item.id } }
     guard let engine else {
       if isAside { link.listen() }
       add(changed.map { isEnd($0) ? $0.with(.waiting) : $0 })
-      return tellEnds(changed)
+      return reportEnds(changed)
     }
     let news = ExternalChanges(of: changed, known: items.item)
     add(news.fresh)
     engine.pause(news.paused)
     let (sendable, shown) = jobs(news.again)
-    if !shown.isEmpty || !news.edited.isEmpty { tell([.added(shown + news.edited)]) }
+    if !shown.isEmpty || !news.edited.isEmpty { report([.added(shown + news.edited)]) }
     engine.retry(sendable)
     engine.update(jobs(news.edited).sendable)
   }
@@ -724,23 +726,23 @@ package final class SharedQueue {
     item.state.isFinished && items.item(item.id)?.state.isFinished != true
   }
 
-  /// Tells the results that the sender has not reported.
-  private func tellEnds(_ changed: [UploadItem]) {
+  /// Reports the results that the sender has not reported.
+  private func reportEnds(_ changed: [UploadItem]) {
     let ends = changed.filter { isEnd($0) && items.item($0.id) != nil }
     guard !ends.isEmpty else { return }
-    tell([.changed(ends.map { ($0.id, $0.state) }, at: tools.time.now())])
+    report([.changed(ends.map { ($0.id, $0.state) }, at: tools.time.now())])
   }
 
-  /// Tells other processes the settings for everything that is sent.
-  private func tellSettings() {
-    var told = settings
-    told.isHandedOver = options.settings.isHandedOver
-    link.tell([.settings(told)])
+  /// Sends other processes the settings for everything that is sent.
+  private func reportSettings() {
+    var shared = settings
+    shared.isHandedOver = options.settings.isHandedOver
+    link.send([.settings(shared)])
   }
 
   // MARK: As the one that sends
 
-  private func obey(_ order: SenderOrder, _ answer: @escaping SenderServer.Answer) {
+  private func perform(_ order: SenderOrder, _ answer: @escaping SenderServer.Answer) {
     // One that is leaving ends the link once its runs have ended.
     guard let engine, !keeper.isLeaving else { return }
     takeEdits()
@@ -754,16 +756,16 @@ package final class SharedQueue {
     let before = settings
     order.apply(to: &settings)
     guard settings != before else { return }
-    tell([.settings(settings)])
-    tellSettings()
+    report([.settings(settings)])
+    reportSettings()
   }
 
-  /// Learns what other processes have written so far. An order comes by another way than the edits that were made
+  /// Reads what other processes have written so far. An order comes by another way than the edits that were made
   /// before it, and faster.
   private func takeEdits() {
     // If this fails, the watch tries again, and says so.
     guard !isReading, let changes = try? keeper.store.changes(since: revision) else { return }
-    conductor.tellNow()
+    conductor.reportNow()
     apply(changes)
   }
 
@@ -782,7 +784,7 @@ package final class SharedQueue {
   // MARK: Runs
 
   /// Calls back once no run is about to end, here or in the process that sends the queue, and how those that were ended
-  /// has been told; at once if there is nobody to ask.
+  /// has been reported; at once if there is nobody to ask.
   ///
   /// A run ends after its last file, by a request of its own. The sender's engine is asked, and not the queue's file or
   /// earlier news, since the end of that file may have become known before the sender had said that it ends the run.
@@ -805,7 +807,7 @@ package final class SharedQueue {
     for body in bodies { body() }
   }
 
-  /// Tells the processes that have asked. While the queue is being read, runs may still get files.
+  /// Answers the processes that have asked. While the queue is being read, runs may still get files.
   private func answerAfterRuns() {
     guard !isReading else { return }
     for answer in askedForRuns { afterRuns { answer([.runsHaveEnded]) } }
@@ -814,14 +816,14 @@ package final class SharedQueue {
 
   // MARK: As one that looks on
 
-  /// Tells which process sends the queue, if that is known. The process can change: a screen that is left may hand over
+  /// Reports which process sends the queue, if that is known. The process can change: a screen that is left may hand over
   /// the queue.
   private func nameSender() {
     guard isAside, !keeper.isLeaving else { return }
     let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
     let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
     let words = "another hoist\(name ?? "") sends this queue, including what is added here"
-    tell([.notice(words)])
+    report([.notice(words)])
   }
 
   /// An item as a process that does not send the queue knows it.
@@ -836,12 +838,12 @@ package final class SharedQueue {
     return item
   }
 
-  private func hear(_ news: [SenderNews]) {
+  private func receive(_ news: [SenderNews]) {
     defer { if news.contains(.runsHaveEnded) { goOnAfterRuns() } }
     // Once the session is leaving, its state stays as it is, for the report at the end.
     guard !keeper.isLeaving else { return }
     var (changes, before): ([(ItemID, ItemState)], [(ItemID, ItemState)]) = ([], [])
-    var told: [QueueNews] = []
+    var reported: [QueueNews] = []
     for news in news {
       switch news {
       case .item(let id, let state):
@@ -851,21 +853,21 @@ package final class SharedQueue {
           !(known.state.isFinished && state.isFinished) || known.state.isJudgedAnew(as: state)
         else { continue }
         if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
-      case .server(let address, let news): told.append(.reachability(server: address, news))
-      case .refusal(let target, let trouble): told.append(.refusal(target: target, trouble))
+      case .server(let address, let news): reported.append(.reachability(server: address, news))
+      case .refusal(let target, let trouble): reported.append(.refusal(target: target, trouble))
       case .settings(let settings):
         // The settings of a screen that was left apply to the next session that sends.
         if settings.isHandedOver, options.keepsLimit { ownSettings = settings }
         self.settings = settings
-        told.append(.settings(settings))
+        reported.append(.settings(settings))
       case .figures(let figures):
-        conductor.hear(figures)
-        told.append(.figures(figures))
-      case .lanes(let count, let target): told.append(.lanes(count, target: target))
-      case .gone(let files, let bytes): told.append(.gone(files: files, bytes: bytes))
-      // It may have been told before the connection was lost.
+        conductor.receive(figures)
+        reported.append(.figures(figures))
+      case .lanes(let count, let target): reported.append(.lanes(count, target: target))
+      case .gone(let files, let bytes): reported.append(.gone(files: files, bytes: bytes))
+      // It may have been reported before the connection was lost.
       case .run(let target, let news) where runTroubles[target] == news: break
-      case .run(let target, let news): conductor.hear(news, of: target)
+      case .run(let target, let news): conductor.receive(news, of: target)
       case .runsHaveEnded: break
       case .complete:
         isInformed = true
@@ -875,20 +877,20 @@ package final class SharedQueue {
       }
     }
     let now = tools.time.now()
-    if !before.isEmpty { told.append(.joined(before, at: now)) }
-    if !changes.isEmpty { told.append(.changed(changes, at: now)) }
-    tell(told)
+    if !before.isEmpty { reported.append(.joined(before, at: now)) }
+    if !changes.isEmpty { reported.append(.changed(changes, at: now)) }
+    report(reported)
   }
 
   /// Falls back to the states in the queue, since the sender is silent, even where news had taken precedence over them.
   private func forgetNews(_ ends: [SenderNews]) {
     // What it told before it went has been heard.
     defer { goOnAfterRuns() }
-    hear(ends)
+    receive(ends)
     isInformed = false
     nameSender()
     guard !isReading, !keeper.isLeaving,
-      let changes = try? keeper.store.changes(since: heardSince)
+      let changes = try? keeper.store.changes(since: newsSince)
     else { return }
     apply(changes)
   }
@@ -897,10 +899,12 @@ package final class SharedQueue {
 extension UploadStore.Recovery {
   /// What the user should know about the recovery; nil if there is nothing to say.
   fileprivate var words: String? {
-    let verb = interrupted.count == 1 ? "goes" : "go"
+    let course =
+      interrupted.count == 1
+      ? "was interrupted and now continues" : "were interrupted and now continue"
     let parts = [
-      (interrupted.count, "had been interrupted and now \(verb) on"),
-      (unknown.count, "may have arrived: look on the server"),
+      (interrupted.count, course),
+      (unknown.count, "may have arrived: check the server"),
     ].filter { $0.0 > 0 }.map { "\(HumanReadable.count($0, "upload")) \($1)" }
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }

@@ -34,7 +34,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   package static let sendsTargetsBody = true
 
   enum Phase {
-    case settling, discarding, learning, creating, asking, appending, replaying, deleting
+    case settling, discarding, discovering, creating, asking, appending, replaying, deleting
   }
 
   /// Why the creating request is being broken off, which decides what comes next.
@@ -56,7 +56,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   private var known: HTTPResumeServer
   /// Whether the server is first asked which protocol it speaks.
   private let discovers: Bool
-  private var phase = Phase.learning
+  private var phase = Phase.discovering
   /// The most bytes in a request, once a request was too large.
   private var most: Int64?
   /// Why the request under way is being broken off; nil if it is not being broken off.
@@ -100,7 +100,7 @@ package struct HTTPResumeMachine: ResumeMachine {
     if course.point == nil { version = known.version }
     // A resume point already says which protocol the server speaks.
     guard discovers, course.point == nil else { return proceed() }
-    phase = .learning
+    phase = .discovering
     return course.send(request("OPTIONS", course.creation))
   }
 
@@ -236,19 +236,19 @@ extension HTTPResumeMachine {
     if takesTooLittle(of: course.length), course.last?.content?.isEmpty == false {
       return [.keep(point), .stop(.unresumable(.appendTooSmall))]
     }
-    let learnt: [ResumeAction] = isNews ? [.learn(.http(known))] : []
+    let record: [ResumeAction] = isNews ? [.record(.http(known))] : []
     // It proves nothing if this reply is late, since connections and servers may be slow.
     if Self.isTakenForAnswer(headers) {
       (losesInterims, leavesDraft, breakOff) = (true, true, .lostInterims)
       return [
-        .keep(point), .learn(.usual),
+        .keep(point), .record(.usual),
         .stop(.connectionLost("a proxy takes an interim reply for the final one")),
       ]
     }
     // Otherwise, the request under way carries more than the server takes in one request.
-    guard (course.last?.content?.count ?? 0) > mostContent else { return [.keep(point)] + learnt }
+    guard (course.last?.content?.count ?? 0) > mostContent else { return [.keep(point)] + record }
     breakOff = .tooMuchAtOnce
-    return [.keep(point)] + learnt + [.stop(.tooLarge(limit: mostContent))]
+    return [.keep(point)] + record + [.stop(.tooLarge(limit: mostContent))]
   }
 
   /// Notes the server's version. Returns whether that is news.
@@ -285,7 +285,7 @@ extension HTTPResumeMachine {
   /// Asks for an offer in the next version.
   private mutating func offerAnew() -> [ResumeAction] {
     takeNextVersion()
-    return (known.isSettled ? [.learn(.http(known))] : []) + create()
+    return (known.isSettled ? [.record(.http(known))] : []) + create()
   }
 
   /// Whether a proxy has taken an interim reply for a final one. This shows in header fields that an interim reply does
@@ -302,7 +302,7 @@ extension HTTPResumeMachine {
       return nil
     }
     switch end.trouble {
-    case .stalled where end.sentAll: return .learn(.usual)
+    case .stalled where end.sentAll: return .record(.usual)
     case .stalled where end.bytes > 0: return .assume(.usual)
     case .connectionLost, .outOfTime: return end.sentAll ? .assume(.usual) : nil
     default: return nil
@@ -341,7 +341,7 @@ extension HTTPResumeMachine {
       let hasAll = isComplete(end) ?? Self.integer("upload-offset", end).map { $0 == course.length }
       return course.settle(end, status, hasAll: hasAll) ?? discard()
     case .discarding: return begin()
-    case .learning: return learn(end, status)
+    case .discovering: return finishDiscovery(end, status)
     case .creating: return try finishCreation(end, status, now)
     case .asking: return try finishAsking(end, status, now)
     case .appending: return try finishAppending(end, status, now)
@@ -354,14 +354,14 @@ extension HTTPResumeMachine {
   }
 
   /// Goes on to create the upload even if the reply is an error, since that may have come from an intermediary.
-  private mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+  private mutating func finishDiscovery(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     // A proxy that wants credentials has not asked the server.
     if end.hasNonceExpired || status == 407 { return course.over(end, status: status) }
     let isAnswer = (200..<300).contains(status)
     let speaksTus = ["tus-resumable", "tus-version"].contains { end.headers[$0] != nil }
     // tus has no place for a form's fields.
     if isAnswer, speaksTus, course.target.resume.mode == .auto, course.target.fields.isEmpty {
-      return [.learn(.tus(TusServer(headers: end.headers))), .startAgain]
+      return [.record(.tus(TusServer(headers: end.headers))), .startAgain]
     }
     known.limits = isAnswer ? limits : nil
     limits = known.limits
@@ -371,7 +371,7 @@ extension HTTPResumeMachine {
       // Nothing suggests that the server speaks the protocol, and the target does not say so.
       known.isSettled = true
     }
-    return [.learn(.http(known))] + proceed()
+    return [.record(.http(known))] + proceed()
   }
 
   /// Ends as an ordinary request, since the server made no offer. If the server has seen the request, the next request
@@ -383,7 +383,7 @@ extension HTTPResumeMachine {
     takeNextVersion()
     // Only a reply proves anything, since a connection may be lost at any time.
     let isProof = known.isSettled && end.status != nil
-    return [isProof ? .learn(.http(known)) : .assume(.http(known)), .end(end)]
+    return [isProof ? .record(.http(known)) : .assume(.http(known)), .end(end)]
   }
 
   /// Tries another version after a refusal that concerns the version, if the server has taken nothing. Returns nil for
@@ -393,7 +393,7 @@ extension HTTPResumeMachine {
     if let named = DraftVersion(named: end.headers[Self.versionField]), named != version, !isNamed {
       isNamed = true
       settle(named)
-      return [.learn(.http(known))] + create()
+      return [.record(.http(known))] + create()
     }
     // A tus server that also speaks some versions of the draft takes requests in the other versions for tus requests
     // (tus 1.0.0, "Tus-Resumable").

@@ -438,7 +438,7 @@ package struct PieceMachine: ResumeMachine {
     }
     course.redirects = 0
     // The reply to the request that ends the upload is the upload's reply.
-    if isWhole, !(isOK && tellsLess(end, call)) { return finishWhole(end, status) }
+    if isWhole, !(isOK && saysLess(end, call)) { return finishWhole(end, status) }
     if phase == .asking, !isOK, response.isOK(status) { return finishWhole(end, status) }
     guard let call, isOK else { return refuse(end, status) }
     if let words = course.target.retry.complaint(in: end) { return failed(.rejected(words), end) }
@@ -509,7 +509,7 @@ package struct PieceMachine: ResumeMachine {
   }
 
   /// Whether the reply to the last piece says that the server does not have the whole file.
-  private func tellsLess(_ end: TransferEnd, _ call: Call?) -> Bool {
+  private func saysLess(_ end: TransferEnd, _ call: Call?) -> Bool {
     let count = try? call?.offset?.value(in: end, known: course.length)
     return count.map { $0 < course.length } ?? false
   }

@@ -14,11 +14,11 @@ package enum ResumeAction: Hashable, Sendable {
   case keep(ResumePoint)
   /// Discard what was recorded.
   case forget
-  /// Remember what the server can do.
-  case learn(ResumeServer)
+  /// Record what the server can do.
+  case record(ResumeServer)
   /// Assume this about the server in this run only, since the evidence may be due to chance.
   case assume(ResumeServer)
-  /// Begin the attempt again with what has been learnt, such as that the server speaks another protocol.
+  /// Begin the attempt again with what is known now, such as that the server speaks another protocol.
   case startAgain
   /// Cut off the request under way, which then ends with this cause.
   case stop(Failure.Cause)

@@ -15,7 +15,7 @@ import UploadModel
 /// Statuses that have nothing to do with the protocol (401, 413, 423, 503, …) end the attempt as in any other upload.
 /// The next attempt begins with HEAD.
 package struct TusMachine: ResumeMachine {
-  enum Phase { case settling, discarding, learning, creating, asking, appending }
+  enum Phase { case settling, discarding, discovering, creating, asking, appending }
 
   /// The media type of a body that is a piece of a file.
   private static let pieceType = "application/offset+octet-stream"
@@ -25,7 +25,7 @@ package struct TusMachine: ResumeMachine {
   package private(set) var course: ResumeCourse
   let metadata: String
   private var server: TusServer?
-  private var phase = Phase.learning
+  private var phase = Phase.discovering
   /// How often in a row the content arrived with a wrong checksum.
   private var mismatches = 0
   /// Whether an intermediary forbids PATCH.
@@ -47,7 +47,7 @@ package struct TusMachine: ResumeMachine {
 
   private mutating func begin() -> [ResumeAction] {
     guard server == nil else { return proceed() }
-    phase = .learning
+    phase = .discovering
     return course.send(Self.request("OPTIONS", course.creation))
   }
 
@@ -63,13 +63,13 @@ package struct TusMachine: ResumeMachine {
     }
     if status == 307 || status == 308 { return course.follow(end) }
     course.redirects = 0
-    if status == 412, phase != .learning { throw .otherVersion }
+    if status == 412, phase != .discovering { throw .otherVersion }
     switch phase {
     case .settling:
       let hasAll = Self.offset(end).map { $0 == course.length }
       return course.settle(end, status, hasAll: hasAll) ?? discard()
     case .discarding: return begin()
-    case .learning: return learn(end, status)
+    case .discovering: return finishDiscovery(end, status)
     case .creating: return try finishCreation(end, status, now)
     case .asking: return try finishAsking(end, status, now)
     case .appending: return try finishAppending(end, status, now)
@@ -164,12 +164,12 @@ package struct TusMachine: ResumeMachine {
 /// What the replies of a tus server mean, and what comes next.
 extension TusMachine {
   /// Goes on to create the upload even if the reply is an error, since that may have come from an intermediary.
-  mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+  mutating func finishDiscovery(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     // A proxy that wants credentials has not asked the server.
     if end.hasNonceExpired || status == 407 { return course.over(end, status: status) }
     let known = TusServer(headers: (200..<300).contains(status) ? end.headers : [:])
     server = known
-    return [.learn(.tus(known))] + proceed()
+    return [.record(.tus(known))] + proceed()
   }
 
   private mutating func finishCreation(

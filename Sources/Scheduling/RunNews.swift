@@ -88,7 +88,7 @@ package struct RunNews: Hashable, Sendable, Codable {
         + (isLasting ? "R on the screen tries again" : byHand)
     case .unknown(let ending):
       return "perhaps \(ending == .close ? "closed" : "aborted")\(run): \(why)\(said); "
-        + "check on the server, since hoist does not try again"
+        + "check the server, since hoist does not try again"
     case .none: return ""
     }
   }

@@ -24,7 +24,7 @@ extension HistoryEntry {
         ?? (status.map { Failure.statusLine($0) } ?? "sent") + proof
     case .wasThere: growthWords.map { "there already, but \($0)" } ?? "there already\(proof)"
     case .skipped: "skipped, the name is taken"
-    case .confirmed: "arrived, noted by hand"
+    case .confirmed: "arrived, confirmed by hand"
     case .withdrawn: "not sent"
     case nil: "under way"
     default:

@@ -14,7 +14,7 @@ struct ConductorTests {
   /// Remembers the news.
   private final class Listener: QueueObserver {
     private(set) var news: [QueueNews] = []
-    func hear(_ news: [QueueNews]) { self.news += news }
+    func receive(_ news: [QueueNews]) { self.news += news }
 
     var states: [(id: ItemID, state: ItemState)] {
       news.flatMap { news -> [(ItemID, ItemState)] in
@@ -33,14 +33,14 @@ struct ConductorTests {
   private func conductor(to target: Target) -> Conductor {
     var options = Conductor.Options()
     (options.waitsForServers, options.waitsForPerson) = (false, false)
-    options.tellsEach = true
+    options.reportsEach = true
     let conductor = Conductor(
       store,
       with: Conductor.Tools(
         book: SingleTarget(SendPlan(target), at: target.url.absoluteString), time: .system,
         mediaType: { _ in nil }),
       options: options)
-    conductor.tell(listener)
+    conductor.addObserver(listener)
     conductor.start()
     return conductor
   }
@@ -53,7 +53,7 @@ struct ConductorTests {
       size: identity.size, identity: identity)
   }
 
-  @Test("Every change of each file is told, without the target's secrets")
+  @Test("Every change of each file is reported, without the target's secrets")
   func all() async throws {
     let body = "your token is 0123456789secret"
     let server = try HostileServer.answering(

@@ -17,7 +17,7 @@ final class QueueSession {
     private(set) var items = ItemList()
     private(set) var news: [QueueNews] = []
 
-    func hear(_ news: [QueueNews]) {
+    func receive(_ news: [QueueNews]) {
       self.news += news
       for news in news {
         switch news {

@@ -25,14 +25,14 @@ struct SenderSocketTests {
 
   /// What a listener has heard.
   @MainActor private final class Ear {
-    var heard: [SenderNews] = []
+    var received: [SenderNews] = []
     var hasEnded = false
     var listener: SenderListener?
 
     init(at place: SocketPlace) throws {
       let listener = try SenderListener(at: place)
       self.listener = listener
-      listener.onNews = { [weak self] in self?.heard += $0 }
+      listener.onNews = { [weak self] in self?.received += $0 }
       listener.onEnd = { [weak self] in self?.hasEnded = true }
     }
   }
@@ -97,7 +97,7 @@ struct SenderSocketTests {
     var counts: [Int] = []
     server.onSuccessors = { counts.append($0) }
     let follower = try Ear(at: place)
-    try await wait(for: "the first news") { follower.heard.last == .complete ? true : nil }
+    try await wait(for: "the first news") { follower.received.last == .complete ? true : nil }
     let first = try SenderListener(at: place, asSuccessor: true)
     try await wait(for: "the first") { counts == [1] ? true : nil }
     let second = try SenderListener(at: place, asSuccessor: true)
@@ -117,21 +117,21 @@ struct SenderSocketTests {
       orders.append(order)
       if order == .awaitRuns { answer([.runsHaveEnded]) }
     }
-    server.tell([Self.moving])
+    server.send([Self.moving])
     let first = try Ear(at: place)
-    try await wait(for: "the first news") { first.heard.last == .complete ? true : nil }
+    try await wait(for: "the first news") { first.received.last == .complete ? true : nil }
     #expect(
-      first.heard == [
+      first.received == [
         .settings(SenderSettings()), .figures(SendingFigures()),
         .gone(files: 0, bytes: 0), Self.moving, .complete,
       ])
     #expect(first.listener?.process == getpid())
     let second = try Ear(at: place)
-    try await wait(for: "a second listener") { second.heard.last == .complete ? true : nil }
-    server.tell([.item(id: ItemID(1), state: .paused)])
+    try await wait(for: "a second listener") { second.received.last == .complete ? true : nil }
+    server.send([.item(id: ItemID(1), state: .paused)])
     for ear in [first, second] {
       try await wait(for: "the news") {
-        ear.heard.last == .item(id: ItemID(1), state: .paused) ? true : nil
+        ear.received.last == .item(id: ItemID(1), state: .paused) ? true : nil
       }
     }
     first.listener?.send(.lanes(3, target: "nas"))
@@ -139,14 +139,14 @@ struct SenderSocketTests {
     try await wait(for: "the orders") { orders.count == 2 ? true : nil }
     #expect(Set(orders) == [.lanes(3, target: "nas"), .tryServers])
     first.listener?.send(.awaitRuns)
-    try await wait(for: "the answer") { first.heard.last == .runsHaveEnded ? true : nil }
+    try await wait(for: "the answer") { first.received.last == .runsHaveEnded ? true : nil }
     server.stop()
     for ear in [first, second] {
       try await wait(for: "the end") { ear.hasEnded ? true : nil }
     }
-    #expect(!second.heard.contains(.runsHaveEnded), "only the first has asked")
+    #expect(!second.received.contains(.runsHaveEnded), "only the first has asked")
     // Nothing is left, and nothing waits for it.
-    first.listener?.hearTheRest()
+    first.listener?.receiveRest()
     #expect(!FileManager.default.fileExists(atPath: place.path))
   }
 
@@ -167,8 +167,8 @@ struct SenderSocketTests {
     let peer = try Peer(at: place)
     _ = peer.say(text)
     try await wait(for: "the end") { peer.read() == nil ? true : nil }
-    server.tell([Self.moving])
-    try await wait(for: "news for the other") { honest.heard.last == Self.moving ? true : nil }
+    server.send([Self.moving])
+    try await wait(for: "news for the other") { honest.received.last == Self.moving ? true : nil }
     #expect(server.listening.count == 1)
   }
 
@@ -191,8 +191,8 @@ struct SenderSocketTests {
       return nil
     }
     #expect(said < 1 << 30 && said < 2 * LinkLine.longest + 1 << 20, "\(said)")
-    server.tell([Self.moving])
-    try await wait(for: "news for the other") { honest.heard.last == Self.moving ? true : nil }
+    server.send([Self.moving])
+    try await wait(for: "news for the other") { honest.received.last == Self.moving ? true : nil }
   }
 
   @Test func whoReadsNothingIsDroppedAndNobodyWaits() async throws {
@@ -208,7 +208,7 @@ struct SenderSocketTests {
       longest = max(
         longest,
         ContinuousClock().measure {
-          server.tell([.item(id: ItemID(Int64(number)), state: .failed(failure))])
+          server.send([.item(id: ItemID(Int64(number)), state: .failed(failure))])
         })
       // The honest one reads between.
       try await Task.sleep(for: .milliseconds(1))
@@ -218,8 +218,8 @@ struct SenderSocketTests {
     }
     // Waiting for that one would never end.
     #expect(longest < .seconds(10), "\(longest)")
-    server.tell([Self.moving])
-    try await wait(for: "news for the other") { honest.heard.last == Self.moving ? true : nil }
+    server.send([Self.moving])
+    try await wait(for: "news for the other") { honest.received.last == Self.moving ? true : nil }
     #expect(!honest.hasEnded)
   }
 
@@ -236,7 +236,7 @@ struct SenderSocketTests {
       _ = LocalSocket.send(Array(line.utf8)[...], to: peer)
       if line.utf8.last != UInt8(ascii: "\n") { shutdown(peer, Int32(SHUT_RDWR)) }
       try await wait(for: "the end") { ear.hasEnded ? true : nil }
-      #expect(ear.heard == [])
+      #expect(ear.received == [])
       #expect(ear.listener?.process == nil)
     }
   }
@@ -250,7 +250,7 @@ struct SenderSocketTests {
     let server = try SenderServer(at: place)
     defer { server.stop() }
     let ear = try Ear(at: place)
-    try await wait(for: "news") { ear.heard.last == .complete ? true : nil }
+    try await wait(for: "news") { ear.received.last == .complete ? true : nil }
   }
 
   @Test func aFolderThatOthersMayEnterIsNotUsed() throws {

@@ -30,7 +30,7 @@ struct SharedQueueTests {
     }
   }
 
-  @Test("Everything that is in it is sent, written and told, the figures before the end")
+  @Test("Everything that is in it is sent, written and reported, the figures before the end")
   func all() async throws {
     let server = try HostileServer.answering(Self.accepted)
     defer { server.stop() }
@@ -76,7 +76,7 @@ struct SharedQueueTests {
     await session.close()
   }
 
-  @Test("Orders are written, performed and told: pause, retry, remove, restore")
+  @Test("Orders are written, performed and reported: pause, retry, remove, restore")
   func orders() async throws {
     let server = try Self.stallingAtFirst()
     defer { server.stop() }
@@ -91,7 +91,7 @@ struct SharedQueueTests {
     let item = try #require(session.holder.items.item(id))
     session.queue.remove([id], begun: [])
     #expect(try session.store.items().isEmpty)
-    session.holder.hear([.removed([id])])
+    session.holder.receive([.removed([id])])
     session.queue.restore([QueuePosition(item: item, before: nil)])
     try await session.wait(until: .paused)
     session.queue.retry([id])
@@ -107,7 +107,7 @@ struct SharedQueueTests {
     let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
     let sender = try SenderServer(at: SocketPlace(queue: path, environment: environment))
     let kept = RunNews(.kept(isEmpty: true))
-    sender.tell([.run(target: "nas", kept), .gone(files: 2, bytes: 9)])
+    sender.send([.run(target: "nas", kept), .gone(files: 2, bytes: 9)])
     let session = try QueueSession(
       in: folder, to: try #require(URL(string: "http://127.0.0.1:9/")))
     session.queue.open()
@@ -115,12 +115,12 @@ struct SharedQueueTests {
       session.queue.runTroubles == ["nas": kept] ? true : nil
     }
     #expect(session.holder.items.totals.goneFiles == 2)
-    sender.tell([.run(target: "nas", RunNews(.ended(.close)))])
+    sender.send([.run(target: "nas", RunNews(.ended(.close)))])
     try await wait(for: "the run to end") {
       session.queue.runTroubles.isEmpty ? true : nil
     }
-    let told = session.holder.news.count { if case .run("nas", _) = $0 { true } else { false } }
-    #expect(told == 2)
+    let reported = session.holder.news.count { if case .run("nas", _) = $0 { true } else { false } }
+    #expect(reported == 2)
     await session.close()
     sender.stop()
     withExtendedLifetime(lock) {}
@@ -185,7 +185,7 @@ struct SharedQueueTests {
     return (session, server, go)
   }
 
-  @Test("A file that fails and is retried elsewhere before that is told is sent again")
+  @Test("A file that fails and is retried elsewhere before that is reported is sent again")
   func retriedElsewhere() async throws {
     let (session, server, go) = try await react(
       toReply: "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"
@@ -200,7 +200,7 @@ struct SharedQueueTests {
     await session.close()
   }
 
-  @Test("A file that is sent and cleared elsewhere before that is told counts as sent")
+  @Test("A file that is sent and cleared elsewhere before that is reported counts as sent")
   func clearedElsewhere() async throws {
     let (session, server, _) = try await react(toReply: Self.accepted) { store, item in
       #expect(item.state.isDone)

@@ -95,7 +95,7 @@ struct TwoWindowsTests {
       case 5:
         guard let item, !item.state.isActive else { break }
         removed.append((item, nil))
-        window.holder.hear([.removed([item.id])])
+        window.holder.receive([.removed([item.id])])
         queue.remove([item.id], begun: [])
       case 6:
         guard let last = removed.popLast(), window.holder.items.item(last.item.id) == nil else {
@@ -105,7 +105,7 @@ struct TwoWindowsTests {
       case 7:
         guard var item, item.state == .waiting || item.state == .paused else { break }
         item.mediaType = ["text/csv", "image/png"].randomElement(using: &dice) ?? ""
-        window.holder.hear([.added([item])])
+        window.holder.receive([.added([item])])
         queue.edit([item])
       case 8:
         queue.setLimit(
@@ -120,11 +120,11 @@ struct TwoWindowsTests {
         }
         var order = items.map(\.id).filter { $0 != item.id }
         order.insert(item.id, at: order.firstIndex(of: other.id) ?? 0)
-        window.holder.hear([.reordered(order)])
+        window.holder.receive([.reordered(order)])
         queue.move(item.id, before: other.id)
       case 12:
         let done = items.filter(\.state.isDone).map(\.id)
-        window.holder.hear([.removed(done)])
+        window.holder.receive([.removed(done)])
         queue.remove(done, begun: [])
       default:
         // A window closes, perhaps the one that sends, and another one opens.
@@ -160,7 +160,7 @@ struct TwoWindowsTests {
   }
 
   /// An order is on its way to the sender while its own person says the opposite: the queue's file has the last word.
-  @Test("agree on whether the queue is stopped, whoever says it last")
+  @Test("agree on whether the queue is stopped, whichever window says it last")
   func stopped() async throws {
     let story = try Story(seed: 1)
     defer { story.server.stop() }

@@ -246,7 +246,7 @@ enum Reader: String, CaseIterable {
         case .verify: pending += machine.handle(verified: nil)
         case .keep(let point):
           _ = (point.taken, point.texts, try JSONEncoder().encode(point))
-        case .readAnew, .forget, .learn, .assume, .startAgain, .stop, .end: break
+        case .readAnew, .forget, .record, .assume, .startAgain, .stop, .end: break
         }
       }
     }

@@ -157,9 +157,9 @@ struct Conversation: Sendable, CustomTestStringConvertible {
         + (point.pieces?.isFinishing == true ? " finishing" : "")
         + (point.expires.map { " for \(Int($0.timeIntervalSince(now))) s" } ?? "")
     case .forget: return "forget"
-    case .learn(.tus): return "learn tus"
-    case .learn(.http(let server)): return "learn \(words(server))"
-    case .learn(.usual): return "learn usual"
+    case .record(.tus): return "record tus"
+    case .record(.http(let server)): return "record \(words(server))"
+    case .record(.usual): return "record usual"
     case .assume(.usual): return "assume usual"
     case .assume(.http(let server)): return "assume \(words(server))"
     case .assume(.tus): return "assume tus"

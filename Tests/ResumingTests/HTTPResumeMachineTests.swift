@@ -114,7 +114,7 @@ struct HTTPResumeMachineTests {
       "it passes them on as its own: nothing has come yet",
       [.lost(after: ServerReply.taken), .at(0), .status(204)],
       [
-        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        whole, "keep /u/1 at 0", "record usual", "stop connection-lost", "HEAD /u/1",
         "DELETE /u/1", "forget", "start again",
       ]),
     row(
@@ -123,21 +123,21 @@ struct HTTPResumeMachineTests {
         .lost(after: ServerReply.offer("/u/1", ["server": "n", "date": "x"])), .at(0), .status(404),
       ],
       [
-        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        whole, "keep /u/1 at 0", "record usual", "stop connection-lost", "HEAD /u/1",
         "DELETE /u/1", "forget", "start again",
       ]),
     row(
       "all had come: it is not sent twice",
       [.lost(after: ServerReply.taken), .at(10, complete: true), .done(201)],
       [
-        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        whole, "keep /u/1 at 0", "record usual", "stop connection-lost", "HEAD /u/1",
         "keep /u/1 at 10", "PATCH /u/1 10..<10 ?1", "done 201 10",
       ]),
     row(
       "most of it had come: it goes on",
       [.lost(after: ServerReply.taken), .at(6), .done(201)],
       [
-        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        whole, "keep /u/1 at 0", "record usual", "stop connection-lost", "HEAD /u/1",
         "keep /u/1 at 6", "PATCH /u/1 6..<10 ?1", "done 201 10",
       ]),
     row(
@@ -189,7 +189,7 @@ struct HTTPResumeMachineTests {
       [.takenWithAll, .status(410)], brokenOff + ["forget", "outcome-unknown"]),
     row(
       "it holds them back until hoist gives up", [ServerReply(trouble: .stalled(seconds: 60))],
-      [whole, "learn usual", "outcome-unknown"]),
+      [whole, "record usual", "outcome-unknown"]),
     row(
       "a stall in the middle may happen once: it is not remembered",
       [ServerReply(trouble: .stalled(seconds: 60), sentAll: false)],
@@ -223,7 +223,7 @@ struct HTTPResumeMachineTests {
   ]
 
   private static let brokenOff = [
-    whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+    whole, "keep /u/1 at 0", "record usual", "stop connection-lost", "HEAD /u/1",
   ]
 
   private static let usual: [Conversation] = [
@@ -358,7 +358,7 @@ struct HTTPResumeMachineTests {
         .status(204, ["upload-complete": "?0", "upload-offset": "8"]), .done(),
       ],
       [
-        "OPTIONS /upload in 10", "learn http", "POST /upload 0..<0 ?0", "keep /u/1 at 0",
+        "OPTIONS /upload in 10", "record http", "POST /upload 0..<0 ?0", "keep /u/1 at 0",
         "PATCH /u/1 0..<4 ?0", "keep /u/1 at 4", "PATCH /u/1 4..<8 ?0", "keep /u/1 at 8",
         "PATCH /u/1 8..<10 ?1", "done 200 10",
       ]),
@@ -366,7 +366,7 @@ struct HTTPResumeMachineTests {
       "no pieces to a server that may know nothing of them", chunk: 4, knowing: nil,
       [.status(405), .status(201)],
       [
-        "OPTIONS /upload in 10", "learn http 10 perhaps", whole10, "assume http 9 perhaps",
+        "OPTIONS /upload in 10", "record http 10 perhaps", whole10, "assume http 9 perhaps",
         "done 201 10",
       ]),
     row(
@@ -416,17 +416,17 @@ struct HTTPResumeMachineTests {
     row(
       "auto finds the draft, and its version", mode: .auto, knowing: nil,
       [.status(204, named(10, ["upload-limit": "min-size=0"])), .done()],
-      ["OPTIONS /upload in 10", "learn http 10", whole10, "done 200 10"]),
+      ["OPTIONS /upload in 10", "record http 10", whole10, "done 200 10"]),
     row(
       "auto finds the draft in another version", mode: .auto, knowing: nil,
       [.status(400, named(6)), .status(201)],
-      ["OPTIONS /upload in 10", "learn http 6", whole + " in 6", "done 201 10"]),
+      ["OPTIONS /upload in 10", "record http 6", whole + " in 6", "done 201 10"]),
     row(
       "auto finds tus", mode: .auto, knowing: nil, [.status(204, ["tus-version": "1.0.0"])],
-      ["OPTIONS /upload in 10", "learn tus", "start again"]),
+      ["OPTIONS /upload in 10", "record tus", "start again"]),
     row(
       "auto finds nothing", mode: .auto, knowing: nil, [.status(404), .status(200)],
-      ["OPTIONS /upload in 10", "learn http 10", whole10, "done 200 10"]),
+      ["OPTIONS /upload in 10", "record http 10", whole10, "done 200 10"]),
     row(
       "auto asks once", mode: .auto, knowing: .http(HTTPResumeServer()), [.status(200)],
       [whole10, "done 200 10"]),
@@ -448,19 +448,19 @@ struct HTTPResumeMachineTests {
   private static let versions: [Conversation] = [
     row(
       "the newest is taken", knowing: nil, [.lost(after: offer(10))],
-      [whole10, "keep /u/1 at 0", "learn http 10", "connection-lost"]),
+      [whole10, "keep /u/1 at 0", "record http 10", "connection-lost"]),
     row(
       "the server makes its offer in another one", knowing: nil, [.lost(after: offer(3))],
-      [whole10, "keep /u/1 at 0", "learn http 3", "connection-lost"]),
+      [whole10, "keep /u/1 at 0", "record http 3", "connection-lost"]),
     row(
       "a known server has changed", [.lost(after: offer(9))],
-      [whole, "keep /u/1 at 0", "learn http 9", "connection-lost"]),
+      [whole, "keep /u/1 at 0", "record http 9", "connection-lost"]),
     row(
       "it wants the content without an offer: the older ones are tried", knowing: nil,
       [asked, asked, asked, asked, .lost(after: offer(6))],
       [
         whole10, brokenOffForOffer, whole + " in 9", brokenOffForOffer, whole, brokenOffForOffer,
-        whole + " in 7", brokenOffForOffer, whole + " in 6", "keep /u/1 at 0", "learn http 6",
+        whole + " in 7", brokenOffForOffer, whole + " in 6", "keep /u/1 at 0", "record http 6",
         "connection-lost",
       ]),
     row(
@@ -468,29 +468,29 @@ struct HTTPResumeMachineTests {
       [asked, asked, .status(201, after: [:])],
       [
         whole + " in 4", brokenOffForOffer, "POST /upload 0..<10 incomplete ?0 in 3",
-        brokenOffForOffer, "learn http 10", whole10, "done 201 10",
+        brokenOffForOffer, "record http 10", whole10, "done 201 10",
       ]),
     row(
       "the oldest is taken", knowing: known(version: 4, isSettled: false),
       [asked, .lost(after: offer(3))],
       [
         whole + " in 4", brokenOffForOffer, "POST /upload 0..<10 incomplete ?0 in 3",
-        "keep /u/1 at 0", "learn http 3", "connection-lost",
+        "keep /u/1 at 0", "record http 3", "connection-lost",
       ]),
     row(
       "it names its version in a refusal", knowing: nil,
       [.status(400, named(6)), .status(201, after: offer(6))],
-      [whole10, "learn http 6", whole + " in 6", "keep /u/1 at 0", "done 201 10"]),
+      [whole10, "record http 6", whole + " in 6", "keep /u/1 at 0", "done 201 10"]),
     row(
       "it names one version after the other", knowing: nil,
       [.status(400, named(6)), .status(400, named(5))],
-      [whole10, "learn http 6", whole + " in 6", "http-400"]),
+      [whole10, "record http 6", whole + " in 6", "http-400"]),
     row(
       "a tus server refuses versions that it does not know", knowing: nil,
       [notTus, notTus, notTus, notTus, .status(201, after: offer(6))],
       [
         whole10, whole + " in 9", whole, whole + " in 7", whole + " in 6", "keep /u/1 at 0",
-        "learn http 6", "done 201 10",
+        "record http 6", "done 201 10",
       ]),
     row("412 for another reason stands", knowing: nil, [.status(412)], [whole10, "http-412"]),
     row(
@@ -513,7 +513,7 @@ struct HTTPResumeMachineTests {
     row(
       "it took the file in the oldest: it is an ordinary server",
       knowing: known(version: 3, isSettled: false), [.status(201)],
-      ["POST /upload 0..<10 incomplete ?0 in 3", "learn http 10", "done 201 10"]),
+      ["POST /upload 0..<10 incomplete ?0 in 3", "record http 10", "done 201 10"]),
     row(
       "a line is lost before anything has left: nothing is concluded", knowing: nil,
       [ServerReply(trouble: .unreachable("no route"), sentAll: false, bytes: 0)],
@@ -537,8 +537,8 @@ struct HTTPResumeMachineTests {
         .done(),
       ],
       [
-        "OPTIONS /upload in 10", "learn http 10 perhaps", whole10, "keep /u/1 at 0",
-        "learn http 9", "stop too-large", "HEAD /u/1 in 9", "keep /u/1 at 0",
+        "OPTIONS /upload in 10", "record http 10 perhaps", whole10, "keep /u/1 at 0",
+        "record http 9", "stop too-large", "HEAD /u/1 in 9", "keep /u/1 at 0",
         "PATCH /u/1 0..<4 ?0 in 9", "keep /u/1 at 4", "PATCH /u/1 4..<8 ?0 in 9",
         "keep /u/1 at 8", "PATCH /u/1 8..<10 ?1 in 9", "done 200 10",
       ]),

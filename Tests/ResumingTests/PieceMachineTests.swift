@@ -47,7 +47,7 @@ struct PieceMachineTests {
   }
 
   /// A server that says how much it has, without a request that finishes.
-  private static func telling(_ change: (inout PieceRules) -> Void = { _ in }) -> ResumeRules {
+  private static func reporting(_ change: (inout PieceRules) -> Void = { _ in }) -> ResumeRules {
     var offset = Call.Offset(.header("range"))
     offset.pattern = try? Pattern("-([0-9]+)$")
     (offset.plus, offset.missing) = (1, .nothing)
@@ -326,7 +326,7 @@ struct PieceMachineTests {
       ]),
     // A server that says how much it has.
     row(
-      "it may take less than was sent", by: telling(),
+      "it may take less than was sent", by: reporting(),
       [placed, taken(2), taken(6), .status(200)],
       [
         "POST /upload", "keep /upload at 0", "PUT /s/1 0..<4", "keep /upload at 3",
@@ -334,7 +334,7 @@ struct PieceMachineTests {
         "done 200 10",
       ]),
     row(
-      "also of the last piece", by: telling(),
+      "also of the last piece", by: reporting(),
       [placed, taken(3), taken(7), taken(8), .status(201)],
       [
         "POST /upload", "keep /upload at 0", "PUT /s/1 0..<4", "keep /upload at 4",
@@ -343,32 +343,32 @@ struct PieceMachineTests {
         "done 201 10",
       ]),
     row(
-      "it is asked before the upload goes on", by: telling(), from: kept(telling(), at: 4),
+      "it is asked before the upload goes on", by: reporting(), from: kept(reporting(), at: 4),
       [taken(6), .status(200)],
       [
         "PUT /s/1", "keep /upload at 7 from 7", "PUT /s/1 7..<10",
         "keep /upload at 7 from 7 finishing", "done 200 3",
       ]),
     row(
-      "it says that the upload was finished", by: telling(), from: kept(telling(), at: 4),
+      "it says that the upload was finished", by: reporting(), from: kept(reporting(), at: 4),
       [.status(201)], ["PUT /s/1", "done 201 10"]),
     row(
-      "it has lost what it had", by: telling(), from: kept(telling(), at: 4), [.status(308)],
+      "it has lost what it had", by: reporting(), from: kept(reporting(), at: 4), [.status(308)],
       ["PUT /s/1", "forget", "resume-offset-went-back"]),
     row(
-      "it takes nothing, again and again", by: telling(),
+      "it takes nothing, again and again", by: reporting(),
       [placed, .status(308), .status(308), .status(308)],
       [
         "POST /upload", "keep /upload at 0", "PUT /s/1 0..<4", "PUT /s/1 0..<4", "PUT /s/1 0..<4",
         "resume-offset-stuck",
       ]),
     row(
-      "an address without TLS is no place for what was asked for with it", by: telling(),
+      "an address without TLS is no place for what was asked for with it", by: reporting(),
       [.status(200, ["location": "http://b.example/s"])],
       ["POST /upload", "keep /upload at 0", "unencrypted"]),
     row(
       "another server named the address at home: no credentials go there",
-      by: telling {
+      by: reporting {
         $0.begin?.address = .own(template("https://b.example/begin", url: true))
       }, [placed, .lost()],
       [
@@ -403,7 +403,7 @@ struct PieceMachineTests {
   /// The target's rules do not speak of the reply that says how much the server has.
   @Test("What would have been read in the lost reply to the last piece is unknown")
   func lost() throws {
-    let rules = Self.telling()
+    let rules = Self.reporting()
     var row = Self.row(
       "all of it is there, and its reply is lost", by: rules, from: Self.kept(rules, at: 4),
       [Self.taken(9)], ["PUT /s/1", "keep /upload at 10 from 10", "outcome-unknown"])

@@ -75,14 +75,16 @@ struct TusMachineTests {
     row(
       "a whole upload, the server asked first", knowing: nil, [.options, .created, .at(10)],
       [
-        "OPTIONS /files", "learn tus", "POST /files", "keep /files/1 at 0", "PATCH /files/1 0..<10",
+        "OPTIONS /files", "record tus", "POST /files", "keep /files/1 at 0",
+        "PATCH /files/1 0..<10",
         "done 204 10 /files/1",
       ]),
     row(
       "what answers OPTIONS need not be the server", knowing: nil,
       [.status(405), .created, .at(10)],
       [
-        "OPTIONS /files", "learn tus", "POST /files", "keep /files/1 at 0", "PATCH /files/1 0..<10",
+        "OPTIONS /files", "record tus", "POST /files", "keep /files/1 at 0",
+        "PATCH /files/1 0..<10",
         "done 204 10 /files/1",
       ]),
     row(
@@ -246,7 +248,7 @@ struct TusMachineTests {
       ["POST /files", "keep /files/1 at 0", "PATCH /files/1 0..<10", "connection-lost"]),
     row(
       "another version", knowing: nil, [.status(204, ["tus-version": "0.2.2"])],
-      ["OPTIONS /files", "learn tus", "resume-other-version"]),
+      ["OPTIONS /files", "record tus", "resume-other-version"]),
     row("412 means another version", [.status(412)], ["POST /files", "resume-other-version"]),
     row(
       "no Location", [.status(201)], ["POST /files", "resume-no-location"]),

@@ -169,7 +169,7 @@ struct QueueStateTests {
     ) { $0.waits.isEmpty && $0.outages.isEmpty },
     Row(
       news: [.refusal(target: "t", .refused), .refusal(target: "t", .refused)],
-      said: ["-! t refuses the credentials: its files wait until you mend that and retry (how)"]
+      said: ["-! t refuses the credentials: its files wait until you fix that and retry (how)"]
     ) { $0.refusals == ["t": .refused] },
     Row(
       news: [.refusal(target: "t", .forbidden), .refusal(target: "t", nil)],
@@ -207,7 +207,7 @@ struct QueueStateTests {
   func news(_ index: Int) {
     let row = Self.rows[index]
     var state = QueueState(isReading: row.isReading)
-    let remarks = row.news.flatMap { state.hear($0, at: Self.now) }
+    let remarks = row.news.flatMap { state.receive($0, at: Self.now) }
     #expect(remarks.map(Self.line) == row.said)
     #expect(row.holds(state))
   }
@@ -232,11 +232,11 @@ struct QueueStateTests {
       let now = Instant(seconds: Double(second))
       let sending = ItemState.sending(attempt: 1, sent: Int64(second) * 100, total: Self.size)
       if second == 0 {
-        _ = fresh.hear(.added([Self.item(1)]), at: now)
-        _ = joined.hear(.added([Self.item(1)]), at: now)
+        _ = fresh.receive(.added([Self.item(1)]), at: now)
+        _ = joined.receive(.added([Self.item(1)]), at: now)
       }
-      _ = fresh.hear(.changed([(ItemID(1), sending)], at: now), at: now)
-      _ = joined.hear(.joined([(ItemID(1), sending)], at: now), at: now)
+      _ = fresh.receive(.changed([(ItemID(1), sending)], at: now), at: now)
+      _ = joined.receive(.joined([(ItemID(1), sending)], at: now), at: now)
     }
     let end = Instant(seconds: 4)
     let speed = try #require(fresh.speeds.totalSpeed(at: end))
@@ -245,9 +245,9 @@ struct QueueStateTests {
     #expect((joined.speeds.totalSpeed(at: end) ?? 0) < 1)
 
     // Another limit makes another speed; other settings do not.
-    _ = fresh.hear(.settings(SenderSettings(lanes: ["t": .automatic])), at: end)
+    _ = fresh.receive(.settings(SenderSettings(lanes: ["t": .automatic])), at: end)
     #expect(fresh.speeds.totalSpeed(at: end) != nil)
-    _ = fresh.hear(.settings(SenderSettings(limit: 50)), at: end)
+    _ = fresh.receive(.settings(SenderSettings(limit: 50)), at: end)
     #expect(fresh.speeds.totalSpeed(at: end) == nil)
     #expect(fresh.settings.limit == 50)
 

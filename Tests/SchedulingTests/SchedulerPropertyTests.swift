@@ -59,18 +59,18 @@ struct SchedulerPropertyTests {
     func file(_ id: ItemID, _ name: StoryTarget) -> Scheduler.File {
       Scheduler.File(id: id, bytes: id.rawValue % 50, plan: name.plan)
     }
-    func obey(_ actions: [Scheduler.Action]) {
+    func perform(_ actions: [Scheduler.Action]) {
       for action in actions {
         switch action {
         case .fail(let id, _):
           #expect(account.requests[id] == nil, "what is under way does not fail before its turn")
           account.leave(id)
-          obey(scheduler.park(id, .over))
+          perform(scheduler.park(id, .over))
         case .giveUp(let files, _):
           for id in files {
             #expect(account.requests[id] == nil, "what is under way is not given up")
             account.leave(id)
-            obey(scheduler.park(id, .over))
+            perform(scheduler.park(id, .over))
           }
         case .wake(let instant): #expect(instant > now)
         case .renew, .server, .refusal: break
@@ -95,12 +95,12 @@ struct SchedulerPropertyTests {
       return permission == .go
     }
     func fill() {
-      obey(scheduler.giveUps(at: now))
+      perform(scheduler.giveUps(at: now))
       while true {
         let first = account.order.first(where: isFree)
         let isPossible = isStarted && account.underWay.count < lanes
         let (files, actions) = scheduler.next(at: now)
-        obey(actions)
+        perform(actions)
         guard let leader = files.first else {
           #expect(!isPossible || first == nil, "\(first as Any) could have gone")
           return
@@ -141,7 +141,7 @@ struct SchedulerPropertyTests {
           let id = ItemID(lastID)
           (account.target[id], _) = (name, account.order.append(id))
           account.waiting.insert(id)
-          obey(scheduler.add([file(id, name)]))
+          perform(scheduler.add([file(id, name)]))
         }
       case 8..<16:
         guard let sent, let name = account.target[sent] else { break }
@@ -152,7 +152,7 @@ struct SchedulerPropertyTests {
         var goesAgain = false
         switch random.below(6) {
         case 0:
-          obey(
+          perform(
             scheduler.recordUnreachable(
               by: sent, Failure(.connectionRefused("")), at: now,
               random: Double(random.below(100)) / 100))
@@ -161,11 +161,11 @@ struct SchedulerPropertyTests {
           let (consequence, actions) = scheduler.recordRefused(
             on: route, with: scheduler.token(on: route),
             status: 401, isSecondTime: false, command: command, Failure(.refused, status: 401))
-          obey(actions)
+          perform(actions)
           goesAgain = consequence == .again || consequence == .renew
         default:
-          if let origin = Origin(name.plan.target.url) { obey(scheduler.recordReached(origin)) }
-          obey(
+          if let origin = Origin(name.plan.target.url) { perform(scheduler.recordReached(origin)) }
+          perform(
             scheduler.recordAccepted(
               on: route, with: scheduler.token(on: route),
               hasCommand: command != nil))
@@ -175,36 +175,36 @@ struct SchedulerPropertyTests {
           account.leave(id)
           if goesAgain {
             account.waiting.insert(id)
-            obey(scheduler.queue(id, attempts: 0))
+            perform(scheduler.queue(id, attempts: 0))
           } else if end == 0 {
             account.backingOff.insert(id)
-            obey(scheduler.park(id, .backOff))
+            perform(scheduler.park(id, .backOff))
           } else if end == 1 {
-            obey(scheduler.park(id, .held))
+            perform(scheduler.park(id, .held))
           } else {
             account.order.removeAll { $0 == id }
-            obey(scheduler.remove(id))
+            perform(scheduler.remove(id))
           }
         }
       case 16, 17:
         guard account.requests[id] == nil, !known.isEmpty else { break }
         account.leave(id)
         account.waiting.insert(id)
-        obey(scheduler.queue(id, attempts: 0))
+        perform(scheduler.queue(id, attempts: 0))
       case 18:
         guard account.requests[id] == nil else { break }
         account.leave(id)
-        obey(scheduler.park(id, .held))
+        perform(scheduler.park(id, .held))
       case 19:
         guard account.requests[id] == nil else { break }
         account.leave(id)
         account.order.removeAll { $0 == id }
-        obey(scheduler.remove(id))
+        perform(scheduler.remove(id))
       case 20:
         guard account.requests[id] == nil, !known.isEmpty else { break }
         let name = Self.names[random.below(Self.names.count)]
         account.target[id] = name
-        obey(scheduler.change(file(id, name)))
+        perform(scheduler.change(file(id, name)))
       case 21, 22:
         let other = random.below(5) == 0 ? nil : known.randomElement(&random)
         scheduler.move(id, before: other)
@@ -219,8 +219,8 @@ struct SchedulerPropertyTests {
         for (place, id) in zip(places, named) { account.order[place] = id }
       case 24:
         guard account.waiting.contains(id) else { break }
-        obey(scheduler.tryNow([id], at: now))
-      case 25: obey(scheduler.tryEverything(at: now))
+        perform(scheduler.tryNow([id], at: now))
+      case 25: perform(scheduler.tryEverything(at: now))
       case 27:
         let name = Self.names[random.below(Self.names.count)]
         let wish = 1 + random.below(3)
@@ -229,13 +229,13 @@ struct SchedulerPropertyTests {
         scheduler.setConcurrency(.fixed(wish), of: name.name)
       case 28:
         isStarted = random.below(4) > 0
-        obey(scheduler.setStarted(isStarted))
+        perform(scheduler.setStarted(isStarted))
       case 29, 30:
         let route = StoryTarget.withCommand.route
         guard let number = scheduler.routeNumbers[route],
           scheduler.routes[number].credentials?.permission == .wait
         else { break }
-        obey(
+        perform(
           random.below(4) > 0
             ? scheduler.recordRenewed(route)
             : scheduler.recordRenewalFailure(route, Failure(.denied("no"))))

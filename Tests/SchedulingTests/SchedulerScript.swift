@@ -21,21 +21,21 @@ struct SchedulerScript {
   /// - Returns: the steps that got other answers than they must, in words.
   mutating func play(_ steps: [SchedulerStep]) -> [String] {
     steps.enumerated().compactMap { index, step in
-      let answers = tell(step.event)
+      let answers = handle(step.event)
       guard let expected = step.answers, answers != expected else { return nil }
       return "step \(index + 1), \(step.event): \(answers), not \(expected)"
     }
   }
 
   /// What one event is answered with.
-  mutating func tell(_ event: SchedulerStep.Event) -> [Answer] {
+  mutating func handle(_ event: SchedulerStep.Event) -> [Answer] {
     switch event {
     case .add(let ids, let target):
       for id in ids.map(ItemID.init) {
         let bytes: Int64 = id.rawValue < 100 ? 1 : 2 << 20
         files[id] = Scheduler.File(id: id, bytes: bytes, plan: target.plan)
       }
-      return obey(scheduler.add(ids.compactMap { files[ItemID($0)] }))
+      return perform(scheduler.add(ids.compactMap { files[ItemID($0)] }))
     case .go: return go()
     case .giveAhead(let target): scheduler.setGivesAhead(true, of: target.name)
     case .keepApart(let target): scheduler.setGivesAhead(false, of: target.name)
@@ -61,14 +61,14 @@ struct SchedulerScript {
     case .asked(let id, let seconds): return ask(ItemID(id), toWait: seconds)
     case .accepted(let ids): return each(ids) { $0.recordAccepted($1) }
     case .refused(let ids): return each(ids) { $0.recordRefused($1) }
-    case .token(let target): return obey(scheduler.recordRenewed(target.route))
+    case .token(let target): return perform(scheduler.recordRenewed(target.route))
     case .noToken(let target):
-      return obey(scheduler.recordRenewalFailure(target.route, Failure(.denied("no"))))
+      return perform(scheduler.recordRenewalFailure(target.route, Failure(.denied("no"))))
     case .retry(let ids):
       let ids = ids.map(ItemID.init)
       let queued = ids.flatMap { scheduler.queue($0, attempts: 0) }
-      return obey(queued + scheduler.tryNow(ids, at: now))
-    case .tryEverything: return obey(scheduler.tryEverything(at: now))
+      return perform(queued + scheduler.tryNow(ids, at: now))
+    case .tryEverything: return perform(scheduler.tryEverything(at: now))
     case .redirect(let ids, let target):
       return each(ids) { script, id in
         script.files[id]?.plan = target.plan
@@ -78,8 +78,8 @@ struct SchedulerScript {
     case .arrange(let ids): scheduler.arrange(ids.map(ItemID.init))
     case .tie(let ids): scheduler.group(ids.map(ItemID.init))
     case .lanes(let count, let target): scheduler.setConcurrency(.fixed(count), of: target.name)
-    case .stop: return obey(scheduler.setStarted(false))
-    case .start: return obey(scheduler.setStarted(true))
+    case .stop: return perform(scheduler.setStarted(false))
+    case .start: return perform(scheduler.setStarted(true))
     case .later(let seconds): now = now + seconds
     }
     return []
@@ -88,7 +88,7 @@ struct SchedulerScript {
   private mutating func each(
     _ ids: [Int64], _ change: (inout SchedulerScript, ItemID) -> [Scheduler.Action]
   ) -> [Answer] {
-    obey(ids.flatMap { change(&self, ItemID($0)) })
+    perform(ids.flatMap { change(&self, ItemID($0)) })
   }
 
   private func route(of id: ItemID) -> Route? { files[id].map(\.plan.route) }
@@ -100,8 +100,8 @@ struct SchedulerScript {
   private mutating func ask(_ id: ItemID, toWait seconds: Double) -> [Answer] {
     let servers = Set([route(of: id)?.origin].compactMap(\.self))
     let failure = Failure(.refused, status: 429, retryAfter: seconds)
-    let told = scheduler.recordWait(of: servers, until: now + seconds, failure)
-    return obey(told + scheduler.park(id, .backOff))
+    let reported = scheduler.recordWait(of: servers, until: now + seconds, failure)
+    return perform(reported + scheduler.park(id, .backOff))
   }
 
   private mutating func recordAccepted(_ id: ItemID) -> [Scheduler.Action] {
@@ -121,20 +121,20 @@ struct SchedulerScript {
   }
 
   private mutating func go() -> [Answer] {
-    var answers = obey(scheduler.giveUps(at: now))
+    var answers = perform(scheduler.giveUps(at: now))
     while true {
       let (files, actions) = scheduler.next(at: now)
       for id in files { tokens[id] = route(of: id).map { scheduler.token(on: $0) } }
       if let first = files.first {
         answers.append(.request(files.map(\.rawValue), isAhead: scheduler.isAhead(first)))
       }
-      answers += obey(actions)
+      answers += perform(actions)
       if files.isEmpty { return answers }
     }
   }
 
   /// Does what the engine would do, and tells of it.
-  private mutating func obey(_ actions: [Scheduler.Action]) -> [Answer] {
+  private mutating func perform(_ actions: [Scheduler.Action]) -> [Answer] {
     actions.map { action in
       switch action {
       case .wake(let instant): return .wake(after: Int(instant - now))

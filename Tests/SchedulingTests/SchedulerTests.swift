@@ -129,7 +129,7 @@ struct SchedulerTests {
       var script = SchedulerScript()
       _ = script.play(row.reachedBy)
       #expect(script.scheduler.entries[ItemID(2)]?.place == row.place)
-      _ = script.tell(event.event)
+      _ = script.handle(event.event)
       let place = script.scheduler.entries[ItemID(2)]?.place
       #expect(place == row.next[event, default: row.place], "\(event.event)")
       #expect(script.scheduler.disorder == [], "\(event.event)")

@@ -75,16 +75,16 @@ import UploadModel
     ),
     (
       0, 0, 1,
-      "0 may have arrived before; check on the server. If sent again, it",
+      "0 may have arrived before; check the server. If sent again, it",
       "perhaps sent before"
     ),
     (
       0, 0, 2,
-      "2 files may have arrived before; check on the server. If sent again, they",
+      "2 files may have arrived before; check the server. If sent again, they",
       "perhaps sent before"
     ),
     (
-      0, 3, 1, "3 files were sent to this target before, 1 may have arrived before; check on",
+      0, 3, 1, "3 files were sent to this target before, 1 may have arrived before; check the",
       "sent before or perhaps sent before"
     ),
     (
@@ -130,7 +130,7 @@ import UploadModel
   @Test func whatMayHaveArrivedIsSentAgainAfterAQuestion() {
     var (state, effects) = ReducerTests.press(["r"], on: 8)
     #expect(effects == [] && state.mode == .sendingAgain)
-    #expect(Self.said(state).contains("lost.bin may have arrived; check on the"))
+    #expect(Self.said(state).contains("lost.bin may have arrived; check the"))
     #expect(Fixture.play(&state, .key(.enter)) == [], "leaving it is lit")
     #expect(Fixture.type("ry", &state) == [.retry([ItemID(9)])])
     // One that has been sent meanwhile, by another screen, is not sent again.
@@ -161,7 +161,7 @@ import UploadModel
     ]
     Fixture.play(&state, .key("3"), .history(.rows(rows)))
     #expect(Fixture.type("r", &state) == [] && state.mode == .sendingAgain)
-    #expect(Self.said(state).contains("a may have arrived; check on the server."))
+    #expect(Self.said(state).contains("a may have arrived; check the server."))
     #expect(Fixture.play(&state, .key(.enter)) == [], "leaving it is lit")
     #expect(Fixture.type("rr", &state) == [add("a")])
     #expect(Fixture.type("jr", &state) == [add("b")])

@@ -29,11 +29,11 @@ import UploadModel
     #expect(Fixture.play(&state, .key("r")) == [] && state.mode == .sendingAgain)
     #expect(Self.text(state).contains("it has arrived"))
     #expect(Fixture.play(&state, .key("a")) == [.confirm([ItemID(1)])])
-    #expect(state.dialog == nil && state.message == "1 file noted as arrived · z undoes")
+    #expect(state.dialog == nil && state.message == "1 file confirmed as arrived · z undoes")
     let receipt = Receipt(confirming: Failure(.outcomeUnknown("closed"), attempts: 1))
     Fixture.play(&state, .engine([(ItemID(1), .done(receipt))], at: state.now + 1), .key("j"))
     let line = Self.text(state).split(separator: "\n").first { $0.contains("a.bin") } ?? ""
-    #expect(line.contains("✓ a.bin") && line.contains("arrived, noted by hand"), "\(line)")
+    #expect(line.contains("✓ a.bin") && line.contains("arrived, confirmed by hand"), "\(line)")
     #expect(state.queue.totals.unknown == 1 && state.queue.totals.there == 1)
     #expect(state.queue.row(ItemID(1))?.attempts.isEmpty == true, "nothing was sent")
   }
@@ -46,7 +46,7 @@ import UploadModel
     state = Self.queue()
     #expect(Fixture.play(&state, .command("arrived 3")) == [.confirm([ItemID(3)])])
     #expect(Fixture.play(&state, .command("arrived 2")) == [.bell])
-    #expect(state.message == "only what may have arrived can be noted as arrived")
+    #expect(state.message == "only files that may have arrived can be confirmed")
   }
 
   /// The undo is of what was done last, and not of an older edit.

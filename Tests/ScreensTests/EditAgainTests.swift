@@ -66,7 +66,7 @@ import UploadModel
     var state = Self.queue()
     guard case .lookForEdited(let edited)? = Self.edit(&state).first else { return }
     let text = render(state, size: state.size).text
-    #expect(text.contains { $0.contains("looking whether it is there already") })
+    #expect(text.contains { $0.contains("checking whether it is there already") })
     Fixture.play(&state, .key("x"), .key(.down), .key("y"), .paste("z"), .key(.tab), .key("t"))
     #expect(render(state, size: state.size).text == text)
     #expect(Fixture.play(&state, .editedFound(edited, LeftOut())) == [.edit(edited)])

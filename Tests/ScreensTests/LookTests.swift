@@ -364,7 +364,7 @@ import Testing
     #expect(header().contains("12 lanes (auto)"))
     #expect(
       state.message
-        == "hoist finds how many files it sends at a time to photos: 12 now, at most 32")
+        == "hoist decides how many files it sends at a time to photos: 12 now, at most 32")
   }
 
   @Test func theHeaderCountsTheLanesOfWhatIsSent() {
@@ -395,7 +395,7 @@ import Testing
     Fixture.type("+", &state)
     #expect(
       state.message
-        == "sending at most 5 files at a time to photos · :lanes auto lets hoist find the number")
+        == "sending at most 5 files at a time to photos · :lanes auto lets hoist decide")
     Fixture.type("+", &state)
     #expect(state.message == "sending at most 6 files at a time to photos")
   }
@@ -420,7 +420,7 @@ import Testing
     #expect(Fixture.type("R", &state) == [.bell])
     Fixture.play(&state, .refusal(target: state.target, .refused))
     #expect(
-      state.message?.hasSuffix("its files wait until you mend that and retry (r or R)") == true)
+      state.message?.hasSuffix("its files wait until you fix that and retry (r or R)") == true)
     #expect(Fixture.type("R", &state) == [.probe])
     Fixture.play(&state, .refusal(target: state.target, nil))
     #expect(Fixture.type("R", &state) == [.bell])

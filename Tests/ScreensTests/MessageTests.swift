@@ -8,7 +8,7 @@ import UploadModel
 /// A message is whole, stays until it can have been read, and hides no keys.
 @Suite struct MessageTests {
   private static let long =
-    "photos: the environment variable PHOTOS_TOKEN is not set: its files wait until you mend that and retry (r or R)"
+    "photos: the environment variable PHOTOS_TOKEN is not set: its files wait until you fix that and retry (r or R)"
 
   private static func lines(_ state: AppState) -> [String] { render(state, size: state.size).text }
 
@@ -64,7 +64,7 @@ import UploadModel
     var state = Fixture.empty()
     let trouble = CredentialTrouble.refused
     Fixture.play(&state, .refusal(target: "photos", trouble))
-    #expect(state.message?.contains("until you mend that") == true)
+    #expect(state.message?.contains("until you fix that") == true)
     Fixture.play(&state, .refusal(target: "photos", nil))
     #expect(state.message == nil)
   }

@@ -36,7 +36,7 @@ import UploadModel
     Case(0, "r", asks: [.bell], says: "nothing to retry: not failed"),
     Case(
       0, "R", asks: [.retry(ids(4, 10))],
-      says: "1 file may have arrived: check on the server before you retry"),
+      says: "1 file may have arrived: check the server before you retry"),
     Case(0, "E", "r", asks: [.retry(ids(4))], says: "sending 1 file again"),
     Case(
       0, "E", "w",
@@ -120,10 +120,11 @@ import UploadModel
       asks: [.setLimit(2_000_000), .setLimit(3_000_000)]),
     Case(0, "u", "x", .enter, asks: [.bell]),
     Case(0, "w", asks: [.bell], says: "no reply here is doubtful"),
-    Case(8, "r", "a", asks: [.confirm([ItemID(9)])], says: "1 file noted as arrived · z undoes"),
+    Case(
+      8, "r", "a", asks: [.confirm([ItemID(9)])], says: "1 file confirmed as arrived · z undoes"),
     Case(
       8, ":", "a", "r", "r", "i", "v", "e", "d", .enter, asks: [.confirm([ItemID(9)])],
-      says: "1 file noted as arrived · z undoes"),
+      says: "1 file confirmed as arrived · z undoes"),
     Case(0, "u", "x", .enter, .control("u"), "1", "k", .enter, asks: [.bell, .setLimit(1000)]),
     Case(0, "u", "9", .escape, asks: []),
     Case(0, .control("l"), asks: [.redraw]),

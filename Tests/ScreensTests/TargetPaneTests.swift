@@ -250,7 +250,7 @@ import UploadModel
       return
     }
     let words = QuestionBox(question: question, state: state, size: state.size).words.text
-    #expect(words.contains("7 files in the queue could then not be sent"))
+    #expect(words.contains("7 files in the queue could no longer be sent"))
     #expect(Fixture.type("y", &state) == [.deleteTarget("album")])
     // Neither the default nor the chosen one goes.
     Fixture.type("jx", &state)

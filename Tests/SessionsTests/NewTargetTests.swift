@@ -303,7 +303,7 @@ struct NewTargetTests {
     let proxy = try Self.server("407 Proxy Authentication Required")
     defer { proxy.stop() }
     let client = ServerClient(target: Target(name: "a", url: proxy.url()))
-    let words = "the proxy on the way wants credentials: 407 Proxy Authentication Required"
+    let words = "the proxy on the way requires credentials: 407 Proxy Authentication Required"
     #expect(await client.logIn() == words)
     #expect(await client.obstacle() == words)
   }

@@ -89,7 +89,7 @@ struct PushReportTests {
     #expect(
       short.text(for: [refused, unknown])?.hasSuffix(
         "--retry-failed r.json (add --even-arrived for files that may have arrived)") == true)
-    #expect(short.text(for: [unknown])?.hasPrefix("look on the server") == true)
+    #expect(short.text(for: [unknown])?.hasPrefix("check the server") == true)
     #expect(short.text(for: []) == nil)
     var placed = RetryHint(report: "r.json", target: "https://h/u")
     placed.files = [("--config", "it's.toml"), ("--queue", "q")]

@@ -45,7 +45,7 @@ struct SessionReportTests {
     #expect(
       handedOver.lines == [
         "0 of 2 files sent",
-        "the remaining files are sent in the background (process 7); run hoist to watch",
+        "the remaining files are being sent in the background (process 7); run hoist to watch",
       ])
     #expect(handedOver.status == .success)
     #expect(Self.report(2, failed: true, successor: 7).status == .someFailed)

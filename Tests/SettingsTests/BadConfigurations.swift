@@ -374,7 +374,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     ),
     BadConfiguration(
       "[targets.a]\nurl = \"https://h/\"\nredirect_to = [\"https://x\", \"http://x:8080/a\"]",
-      "c.toml:3: targets.a.redirect_to: http://x:8080 is not encrypted, but the target is; files would go on in clear"
+      "c.toml:3: targets.a.redirect_to: http://x:8080 is not encrypted, but the target is; files would be sent on unencrypted"
     ),
     // Header fields.
     BadConfiguration(line: "headers = { Host = \"x\" }", "headers.Host: Host \(header)"),

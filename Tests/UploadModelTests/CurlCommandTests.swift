@@ -142,7 +142,7 @@ struct CurlCommandTests {
       let folder = try ScratchDirectory()
       let form = try arguments(
         shell, try CurlCommand([item], to: SendPlan(plain), now: Date()), folder)
-      let told = item.fileName
+      let sentName = item.fileName
       let type = item.mediaType
       let start = Array("file=@\"".utf8)
       let part = try #require(form.last)
@@ -154,7 +154,7 @@ struct CurlCommandTests {
       #expect(part.starts(with: start + path), "\(name)")
       #expect(unescaped(path[...]) == item.location.bytes)
       let rest =
-        Array("\";filename=\"".utf8) + CurlCommandTests.escaped(told.rawBytes)
+        Array("\";filename=\"".utf8) + CurlCommandTests.escaped(sentName.rawBytes)
         + Array("\";type=\(type)".utf8)
       #expect(Array(part.dropFirst(start.count + path.count)) == rest, "\(name)")
       let body = try arguments(

@@ -155,7 +155,7 @@ struct FailureTests {
     #expect(
       Failure(.refused, status: 413, attempts: 1).explanation
         == "The server refused it: 413 Content Too Large. "
-        + "Retrying will not help: the server does not take files of this size.")
+        + "Retrying will not help: the server does not accept files of this size.")
     #expect(
       Failure(.connectionLost("Broken pipe."), attempts: 3).explanation
         == "The connection broke before everything was sent: Broken pipe. "
@@ -268,7 +268,7 @@ struct FailureTests {
     ),
     (400, "<Error><Code>EntityTooLarge</Code></Error>", "files of this size"),
     (400, #"{"error": "Storage quota exceeded"}"#, "make room"),
-    (400, #"{"message": "Unsupported file type"}"#, "does not take this type"),
+    (400, #"{"message": "Unsupported file type"}"#, "does not accept this type"),
     (400, #"{"error": "The token has expired"}"#, "give the target credentials"),
     (
       400, #"{"detail": [{"loc": ["body", "file"], "msg": "field required"}]}"#,
@@ -276,7 +276,7 @@ struct FailureTests {
     ),
     (
       400, "<d:error><s:message>Eicar-Test-Signature found</s:message></d:error>",
-      "put right what the server says"
+      "fix what the server reports"
     ),
     (400, "<html><title>400 Bad Request</title>", "which fields and header fields"),
     (400, "", "which fields and header fields"),

@@ -11,15 +11,15 @@ private struct Log {
     target.retry = RetryPolicy(attempts: attempts, base: 8, isIdempotent: isIdempotent)
   }
 
-  mutating func tell(_ event: JobMachineEvent) -> [JobMachineAnswer] {
-    tell(exactly: event.event(for: machine, target))
+  mutating func handle(_ event: JobMachineEvent) -> [JobMachineAnswer] {
+    handle(exactly: event.event(for: machine, target))
   }
 
-  mutating func tell(_ end: TransferEnd) -> [JobMachineAnswer] {
-    tell(exactly: machine.judged(end, for: target))
+  mutating func handle(_ end: TransferEnd) -> [JobMachineAnswer] {
+    handle(exactly: machine.judged(end, for: target))
   }
 
-  private mutating func tell(exactly event: JobMachine.Event) -> [JobMachineAnswer] {
+  private mutating func handle(exactly event: JobMachine.Event) -> [JobMachineAnswer] {
     machine.handle(event, for: target).map { JobMachineAnswer($0) }
   }
 }
@@ -104,9 +104,9 @@ struct JobMachineTests {
   func everyEvent(_ row: JobMachineTable.Row) {
     for event in JobMachineEvent.allCases {
       var log = Log()
-      for step in row.reachedBy { _ = log.tell(step) }
+      for step in row.reachedBy { _ = log.handle(step) }
       let before = log.machine.state
-      #expect(log.tell(event) == row.answers[event, default: []], "\(event)")
+      #expect(log.handle(event) == row.answers[event, default: []], "\(event)")
       if row.answers[event] == nil { #expect(log.machine.state == before, "\(event)") }
     }
   }
@@ -149,7 +149,7 @@ struct JobMachineTests {
     ] as [([JobMachineEvent], [JobMachineAnswer])])
   func stories(_ events: [JobMachineEvent], _ last: [JobMachineAnswer]) {
     var log = Log()
-    #expect(events.map { log.tell($0) }.last == last)
+    #expect(events.map { log.handle($0) }.last == last)
   }
 
   /// After a request that may have put all pieces together, without a reply.
@@ -159,33 +159,33 @@ struct JobMachineTests {
     lost.mayBeWhole = true
     for last in [JobMachineEvent.cancel, .busy] {
       var log = Log(attempts: 2)
-      _ = log.tell(.start)
+      _ = log.handle(.start)
       #expect(
-        log.tell(lost) == [
+        log.handle(lost) == [
           .retrying("connection-lost", next: 2, of: 2, at: 104), .timer(seconds: 4),
         ])
       if last == .cancel {
-        #expect(log.tell(.cancel) == [.failed("outcome-unknown", attempts: 1)])
+        #expect(log.handle(.cancel) == [.failed("outcome-unknown", attempts: 1)])
       } else {
-        _ = (log.tell(.timer), log.tell(.start))
+        _ = (log.handle(.timer), log.handle(.start))
         #expect(
-          log.tell(lost) == [
+          log.handle(lost) == [
             .failed("outcome-unknown", attempts: 2)
           ])
       }
     }
     var log = Log(attempts: 2)
-    _ = (log.tell(.start), log.tell(.pause))
-    #expect(log.tell(lost) == [.paused])
+    _ = (log.handle(.start), log.handle(.pause))
+    #expect(log.handle(lost) == [.paused])
   }
 
   @Test func anUnknownOutcomeIsRepeatedOnlyWhereASecondCopyDoesNoHarm() {
     var careful = Log()
     var idempotent = Log(isIdempotent: true)
-    _ = (careful.tell(.start), idempotent.tell(.start))
-    #expect(careful.tell(.silent) == [.failed("outcome-unknown", attempts: 1)])
+    _ = (careful.handle(.start), idempotent.handle(.start))
+    #expect(careful.handle(.silent) == [.failed("outcome-unknown", attempts: 1)])
     #expect(
-      idempotent.tell(.silent) == [
+      idempotent.handle(.silent) == [
         .retrying("outcome-unknown", next: 2, of: 3, at: 104), .timer(seconds: 4),
       ])
   }

@@ -410,6 +410,6 @@ struct RefusalWordsTests {
     #expect(try !failure(421).isTransient)
     #expect(try failure(413, ["retry-after": "3"]).isTransient)
     #expect(try !failure(413).isTransient)
-    #expect(try failure(407).explanation.contains("the proxy wants credentials"))
+    #expect(try failure(407).explanation.contains("the proxy requires credentials"))
   }
 }

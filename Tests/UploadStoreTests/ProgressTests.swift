@@ -91,7 +91,7 @@ struct ProgressTests {
     try store.confirm([ids[0], ids[2]])
     let again = try harness.open()
     let receipt = try #require(try again.items()[0].state.receipt)
-    #expect(receipt.isConfirmed && receipt.words == "arrived, noted by hand")
+    #expect(receipt.isConfirmed && receipt.words == "arrived, confirmed by hand")
     #expect(try again.items().map(\.state.isDone) == [true, false, false])
     #expect(try again.dueDisposals().isEmpty, "nothing happens to the local file")
     let entry = try #require(try again.history().first { $0.item == ids[0] })

@@ -13,7 +13,7 @@ package enum AddressSpace {
     let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
     guard getrlimit(resource, &limit) == 0, limit.rlim_cur < fewest else { return }
     throw UserError(
-      "the system lets hoist have only \(HumanReadable.bytes(Int64(limit.rlim_cur))) of address space, but it needs "
+      "the system limits hoist to \(HumanReadable.bytes(Int64(limit.rlim_cur))) of address space, but it needs "
         + "\(HumanReadable.bytes(fewest)); raise the limit (ulimit -v)", status: .someFailed)
   }
 }

@@ -24,7 +24,7 @@ package enum OpenFiles {
     let left = self.left
     guard left < fewest else { return }
     throw UserError(
-      "the system lets hoist open only \(HumanReadable.count(max(0, left), "file")), but it needs \(fewest); "
+      "the system lets hoist open only \(HumanReadable.count(max(0, left), "file")), and it needs \(fewest); "
         + "raise the limit (ulimit -n)", status: .someFailed)
   }
 

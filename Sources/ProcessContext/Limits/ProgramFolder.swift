@@ -14,7 +14,7 @@ package enum ProgramFolder {
     let why = String(cString: strerror(errno))
     throw UserError(
       "\(folder), the folder of this program, cannot be accessed: \(why); move the program to a folder that "
-        + "everybody may enter, such as /usr/local/bin (make install), or let everybody enter this one",
+        + "everyone can enter, such as /usr/local/bin (make install), or let everyone enter this one",
       status: .someFailed)
   }
 }

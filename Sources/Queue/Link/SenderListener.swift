@@ -47,8 +47,8 @@ package final class SenderListener {
     for order in order.portions { connection.send(LinkLine.encode(order)) }
   }
 
-  /// Hears what a sender that has gone has left behind.
-  func hearTheRest() {
+  /// Receives what a sender that has gone has left behind.
+  func receiveRest() {
     connection.read(atMost: .max)
     deliver()
   }

@@ -15,7 +15,7 @@ package enum SenderNews: Hashable, Sendable, Codable {
   case figures(SendingFigures)
   /// There is news of a target's run.
   case run(target: String, RunNews)
-  /// No run is about to end. Told only to the listener that has asked.
+  /// No run is about to end. Sent only to the listener that has asked.
   case runsHaveEnded
   /// How much is done of the files that have been removed since the queue was last at rest.
   case gone(files: Int, bytes: Int64)

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Tells all listeners at a queue's socket what its sender does, and receives their orders. Only the holder of
+/// Sends all listeners at a queue's socket what its sender does, and receives their orders. Only the holder of
 /// the queue's lock may create one. Runs on the main queue.
 @MainActor
 package final class SenderServer {
@@ -10,7 +10,7 @@ package final class SenderServer {
   /// The time limit for a listener's greeting, in seconds.
   private static let patience = 10.0
 
-  /// Tells something to the listener that has given an order, and to no other.
+  /// Sends something to the listener that has given an order, and to no other.
   package typealias Answer = @MainActor @Sendable ([SenderNews]) -> Void
 
   /// Called with each valid order.
@@ -51,7 +51,7 @@ package final class SenderServer {
   var listening: [LinkConnection] { listeners.values.filter { $0.peer != nil } }
 
   /// Sends news to all listeners. Listeners that connect later get the resulting state.
-  package func tell(_ news: [SenderNews]) {
+  package func send(_ news: [SenderNews]) {
     for news in news { status.record(news) }
     let listening = listening
     guard !listening.isEmpty else { return }

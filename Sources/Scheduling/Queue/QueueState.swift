@@ -52,7 +52,7 @@ package struct QueueState: Sendable {
   package var isAtTheEnd: Bool { items.totals.busy + items.totals.paused == 0 && !isReading }
 
   /// Takes note of news, and returns what it is worth saying.
-  package mutating func hear(_ news: QueueNews, at now: Instant) -> [Remark] {
+  package mutating func receive(_ news: QueueNews, at now: Instant) -> [Remark] {
     switch news {
     case .added(let items): return add(items, at: now)
     case .removed(let ids):
@@ -182,7 +182,7 @@ extension Remark {
   package init(_ trouble: CredentialTrouble, of target: String) {
     if trouble.holdsAll {
       self.init(
-        "\(trouble.story(of: target)): its files wait until you mend that and retry", .bad,
+        "\(trouble.story(of: target)): its files wait until you fix that and retry", .bad,
         isMessage: true, asksForRetry: true)
     } else {
       self.init(

@@ -88,9 +88,9 @@ struct FormBox {
   private var introduction: String {
     guard case .target(let isFirst) = form.subject, size.height >= 20 else { return "" }
     if let service = form.service { return service.introduction }
-    let demo = isFirst ? " If you do not have one, run hoist demo to see everything at work." : ""
+    let demo = isFirst ? " If you do not have one, run hoist demo to see how it all works." : ""
     let services = form.rows.first?.field == .service
-    return "A target is a URL that takes files as a web form does. Enter one, and hoist tests it "
+    return "A target is a URL that accepts files as a web form does. Enter one, and hoist tests it "
       + "and saves it." + (services ? " For Nextcloud, S3 and others, choose a service (↑)." : "")
       + demo
   }
@@ -99,12 +99,12 @@ struct FormBox {
   private var place: String? {
     let place = state.options.secretsPlace
     guard form.rows[form.focus].isSecret, !place.isEmpty, !introduction.isEmpty else { return nil }
-    return "What is typed here goes into a file of its own in \(place), which only you can read."
+    return "What you type here goes into a file of its own in \(place), which only you can read."
   }
 
   private var advice: String {
     if form.isTrying { return "testing the target…" }
-    if form.isLookedUp { return "looking whether it is there already…" }
+    if form.isLookedUp { return "checking whether it is there already…" }
     if !form.candidates.isEmpty {
       let names = form.candidates.map { path in
         path.split(scalar: "/", omittingEmptySubsequences: true).last ?? path

@@ -94,7 +94,7 @@ struct QuestionBox {
       if totals.paused > 0 { parts.append("\(totals.paused) paused") }
       if state.isReading { parts.append("and the queue is still being read") }
       // The last upload may end while the question is being read.
-      if parts.isEmpty { parts.append("By now nothing is left to be sent") }
+      if parts.isEmpty { parts.append("Nothing is left to send") }
       if totals.active == 0 { parts[0] = "Nothing is being sent: " + parts[0] }
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       let far =
@@ -130,11 +130,11 @@ struct QuestionBox {
       let count = state.filesToSend(to: name)
       let files =
         count == 0
-        ? "" : " \(HumanReadable.count(count, "file")) in the queue could then not be sent."
+        ? "" : " \(HumanReadable.count(count, "file")) in the queue could no longer be sent."
       let place = state.options.configuration ?? "the configuration"
       return ("Delete the target?", "\(shown(name)) will be removed from \(place).\(files)")
     case .keepingTarget(let words):
-      return ("The target does not seem to take uploads", "\(words). You can save it anyway.")
+      return ("The target does not seem to accept uploads", "\(words). You can save it anyway.")
     case .savingRule(let draft): return rule(draft)
     case .nameTaken(let id, _): return takenName(id)
     case .deletingUploaded(let files):
@@ -182,7 +182,7 @@ struct QuestionBox {
       } else {
         files.waiting.count == count ? "Already in the queue" : "Already queued or sent"
       }
-    let look = doubtful > 0 ? "; check on the server" : ""
+    let look = doubtful > 0 ? "; check the server" : ""
     return (
       title, "\(what)\(look). If sent again, \(count == 1 ? "it" : "they") may be stored twice."
     )
@@ -191,7 +191,7 @@ struct QuestionBox {
   /// The question about a file whose name is taken on the server.
   private func takenName(_ id: ItemID) -> (title: String, text: String) {
     guard let item = state.item(id), let taken = item.state.failure?.taken else {
-      return ("The name is taken", "This is no longer so.")
+      return ("The name is taken", "The name is free now.")
     }
     let own = [
       HumanReadable.bytes(item.size),
@@ -243,7 +243,7 @@ struct QuestionBox {
       : doubtful == count ? "They may have arrived" : "\(doubtful) of the \(count) may have arrived"
     return (
       "Send again?",
-      "\(what); check on the server. If sent again, \(count == 1 ? "it" : "they") may be stored twice."
+      "\(what); check the server. If sent again, \(count == 1 ? "it" : "they") may be stored twice."
     )
   }
 
@@ -253,7 +253,7 @@ struct QuestionBox {
     let (count, bytes) = state.loss(of: items)
     let again = "(\(HumanReadable.bytes(bytes)) sent) and would start again from the first byte."
     return switch count {
-    case 0: "By now a pause costs nothing: nothing would start again."
+    case 0: "Pausing costs nothing now: no upload would start over."
     case 1 where isNamed:
       "\(shown(items.first(where: state.startsAgain)?.fileName ?? "")) is on its way \(again)"
     case 1: "One file is on its way \(again)"

@@ -101,7 +101,7 @@ extension AppState {
         "\(options.configuration ?? "the configuration") (docs/targets.md).",
       ]
     }
-    return server.listing.words(asked: "Asking the server…", none: "Nothing is on the server.")
+    return server.listing.words(asked: "Asking the server…", none: "The server has no files.")
   }
 
   /// The message in place of the history; nil if there is a history.

@@ -207,8 +207,8 @@ struct QueuePane {
   private var setupWords: [String] {
     [
       "There is no target yet.",
-      "Press \(state.keyLabel(.target)) to make one: for a URL that takes files, or for a service that hoist knows.",
-      "Press \(state.keyLabel(.quit)) to quit; hoist demo shows everything at work.",
+      "Press \(state.keyLabel(.target)) to make one: for a URL that accepts files, or for a service that hoist knows.",
+      "Press \(state.keyLabel(.quit)) to quit; hoist demo shows how it all works.",
     ]
   }
 

@@ -120,7 +120,7 @@ struct StateLabel {
     case (.done(let receipt), _) where receipt.skipped != nil:
       self.init("·", .warning, receipt.words, "name taken, skipped", "skipped")
     case (.done(let receipt), _) where receipt.isConfirmed:
-      self.init("✓", .good, receipt.words, "noted by hand", "by hand")
+      self.init("✓", .good, receipt.words, "confirmed by hand", "by hand")
     case (.done(let receipt), _) where receipt.wasThere:
       self.init("✓", .good, receipt.words, receipt.proof, "there")
     case (.done(let receipt), _) where receipt.doubt != nil:

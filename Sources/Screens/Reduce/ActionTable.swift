@@ -111,7 +111,7 @@ extension Action {
       .arrived, [], "count a file that may have arrived as sent: it is on the server",
       argument: "[FILE…]", traits: .edits),
     Action(
-      .nextActive, ["."], "go to the next file being sent, and along with what is sent",
+      .nextActive, ["."], "go to the next file being sent, and follow what is sent",
       traits: .looks),
   ]
 
@@ -189,7 +189,7 @@ extension Action {
 
   private static let typing: [Action] = [
     Action(.accept, [.enter], in: [.prompt], "add what is typed", hint: "add"),
-    Action(.accept, [.enter], in: [.command], "do what is typed", hint: "do"),
+    Action(.accept, [.enter], in: [.command], "run what is typed", hint: "do"),
     Action(.accept, [.enter], in: [.find], "keep the search or filter", hint: "keep"),
     Action(.accept, [.enter], in: [.form], "change the file", hint: "change"),
     Action(
@@ -226,7 +226,7 @@ extension Action {
       .finishThenQuit, ["f"], in: [.quitting], "quit when everything has been sent",
       hint: "finish, then quit"),
     Action(
-      .goOnInBackground, ["b"], in: [.quitting], "quit, and go on sending in the background",
+      .goOnInBackground, ["b"], in: [.quitting], "quit, and keep sending in the background",
       hint: "go on in the background"),
     Action(
       .finishThese, ["f", "s"], in: [.pausing], "let what is being sent finish, and begin no more",
@@ -241,7 +241,7 @@ extension Action {
     Action(
       .saveRule, ["y", "s"], in: [.savingRule], "write the rule into the configuration",
       hint: "save the rule"),
-    Action(.addAgain, ["a", "y"], in: [.addingAgain], "add them once more", hint: "add again"),
+    Action(.addAgain, ["a", "y"], in: [.addingAgain], "add them again", hint: "add again"),
     Action(
       .close, [.escape, "c", "n", "q"], in: [.addingAgain], "leave them out", hint: "leave them out"
     ),
@@ -285,7 +285,8 @@ extension Action {
 
   private static let leaving: [Action] = [
     Action(
-      .close, [.escape, .control("c"), .control("g")], in: Mode.typing, "close and change nothing",
+      .close, [.escape, .control("c"), .control("g")], in: Mode.typing,
+      "close without changing anything",
       hint: "cancel"),
     Action(.close, [.escape, "q", .enter], in: [.details, .page], "close", hint: "close"),
     Action(.close, [.escape, "q"], in: [.browser], "clear the filter, then close", hint: "close"),
@@ -302,7 +303,7 @@ extension Action {
     Action(
       .interrupt, [.control("c")], in: Mode.allCases.filter { !Mode.typing.contains($0) },
       "quit; press twice to quit at once", traits: .keyOnly),
-    Action(.redraw, [.control("l")], in: Mode.allCases, "paint the screen again", traits: .looks),
+    Action(.redraw, [.control("l")], in: Mode.allCases, "redraw the screen", traits: .looks),
     Action(
       .suspend, [.control("z")], in: Mode.allCases, "suspend and go to the shell; fg comes back",
       traits: .visual),

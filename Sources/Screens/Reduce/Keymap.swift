@@ -15,7 +15,7 @@ package struct Keymap: Sendable {
     package var description: String {
       switch self {
       case .ambiguous(let key, let one, let other):
-        "\(key.label(ascii: true)) would stand for both \(one.word) and \(other.word); bind one of them to another key"
+        "\(key.label(ascii: true)) cannot mean both \(one.word) and \(other.word); bind one of them to another key"
       case .typed(let key, let name):
         "\(name.word) works where text is typed, so \(key.label(ascii: true)) cannot be its key; use a control or function key"
       case .noWayOut(let name): "\(name.word) needs a key"

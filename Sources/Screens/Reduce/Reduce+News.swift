@@ -3,7 +3,7 @@ import UploadModel
 
 /// News of the queue.
 extension AppState {
-  mutating func hear(_ news: QueueNews) -> [Effect] {
+  mutating func receive(_ news: QueueNews) -> [Effect] {
     switch news {
     case .added:
       keepingCursor { $0.take(news) }
@@ -48,7 +48,7 @@ extension AppState {
 
   /// Takes note of news, and logs and shows what it is worth saying.
   private mutating func take(_ news: QueueNews) {
-    for remark in known.hear(news, at: now) {
+    for remark in known.receive(news, at: now) {
       let words = words(of: remark)
       if remark.isMessage { message = words }
       record(words, Role(remark.tone), remark.end, of: remark.file)
@@ -84,10 +84,10 @@ extension AppState {
     // What is decided is about to be sent.
     guard wasBusy, isAtTheEnd, decided.isEmpty else { return decided + leaving }
     sumUp()
-    return tellOfTheEnd() + leaving
+    return announceEnd() + leaving
   }
 
-  private func tellOfTheEnd() -> [Effect] {
+  private func announceEnd() -> [Effect] {
     let totals = queue.totals
     let signal: [Effect] =
       switch options.endSignal {

@@ -142,7 +142,7 @@ extension AppState {
     let effects = (ids.isEmpty ? [] : [.retry(ids)]) + probed
     if unknown > 0 {
       message =
-        "\(HumanReadable.count(unknown, "file")) may have arrived: check on the server before you retry"
+        "\(HumanReadable.count(unknown, "file")) may have arrived: check the server before you retry"
     } else if effects.isEmpty {
       if !taken.isEmpty { return [] }
       return refuse("nothing has failed")
@@ -167,9 +167,9 @@ extension AppState {
       switch count {
       case .fixed(let count):
         "sending at most \(HumanReadable.count(count, "file")) at a time to \(target)"
-          + (wasFound ? " · \(keyLabel(.command))lanes auto lets hoist find the number" : "")
+          + (wasFound ? " · \(keyLabel(.command))lanes auto lets hoist decide" : "")
       case .auto(let range):
-        "hoist finds how many files it sends at a time to \(target): \(lanes(of: target).count) now, at most \(range.upperBound)"
+        "hoist decides how many files it sends at a time to \(target): \(lanes(of: target).count) now, at most \(range.upperBound)"
       }
     return [.setConcurrency(count, target: target)]
   }

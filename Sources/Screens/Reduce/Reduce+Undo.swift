@@ -47,12 +47,12 @@ extension AppState {
   mutating func confirmArrival(of items: [UploadItem]) -> [Effect] {
     let unclear = items.filter(\.mayHaveArrived)
     guard !unclear.isEmpty else {
-      return refuse("only what may have arrived can be noted as arrived")
+      return refuse("only files that may have arrived can be confirmed")
     }
     list.clearMarks()
     let count = HumanReadable.count(unclear.count, "file")
     let key = keyLabel(.undo)
-    message = "\(count) noted as arrived" + (key.isEmpty ? "" : " · \(key) undoes")
+    message = "\(count) confirmed as arrived" + (key.isEmpty ? "" : " · \(key) undoes")
     return perform(
       .confirm(unclear), undo: .unconfirm(unclear), words: "noting \(count) as arrived")
   }
@@ -84,7 +84,7 @@ extension AppState {
 
   mutating func undo() -> [Effect] {
     guard let edit = edits.undo() else { return refuse("nothing to undo") }
-    return told(perform(edit.undo), "undone: \(edit.words)")
+    return announcing(perform(edit.undo), "undone: \(edit.words)")
   }
 
   mutating func redo() -> [Effect] {
@@ -94,10 +94,10 @@ extension AppState {
       _ = edits.undo()
       return refuse("not redone: a file is being sent; x removes it anyway")
     }
-    return told(perform(edit.redo), "redone: \(edit.words)")
+    return announcing(perform(edit.redo), "redone: \(edit.words)")
   }
 
-  private mutating func told(_ effects: [Effect], _ words: String) -> [Effect] {
+  private mutating func announcing(_ effects: [Effect], _ words: String) -> [Effect] {
     guard !effects.isEmpty else { return refuse("those files are no longer in the queue") }
     message = words
     return effects + leaveIfDone()

@@ -34,7 +34,7 @@ extension AppState {
       self.size = size
       fitLists()
       limitScroll()
-    case .queue(let news): return hear(news)
+    case .queue(let news): return receive(news)
     case .folder(let folder):
       lastFolder = folder.failure == nil ? folder.path : nil
       changeBrowser { $0.show(folder, height: $1) }

@@ -66,12 +66,12 @@ package final class SendSession: QueueHolder {
 
   package init(book: TargetCatalog, keeper: QueueRecorder, context: Context, options: Options) {
     (self.book, self.keeper, self.context, self.options) = (book, keeper, context, options)
-    _ = state.hear(.settings(options.settings), at: context.time.now())
+    _ = state.receive(.settings(options.settings), at: context.time.now())
   }
 
   private func sharedQueue() -> SharedQueue {
     SharedQueue(
-      keeper, for: self, telling: options.journal.map { [QueueJournal($0, of: self)] } ?? [],
+      keeper, for: self, observers: options.journal.map { [QueueJournal($0, of: self)] } ?? [],
       with: SharedQueue.Tools(
         sending: Conductor.Tools(
           book: book, time: context.time, mediaType: FileIntake.mediaType),
@@ -106,14 +106,14 @@ package final class SendSession: QueueHolder {
     return wasStopped ? .interrupted : report.status
   }
 
-  package func hear(_ news: [QueueNews]) {
+  package func receive(_ news: [QueueNews]) {
     let now = context.time.now()
     for news in news {
       if case .notice(let words?) = news, words != state.notice { say(Remark(words)) }
       let wasBusy = state.items.totals.busy > 0
-      state.hear(news, at: now).forEach(say)
+      state.receive(news, at: now).forEach(say)
       guard case .changed = news, wasBusy, state.isAtTheEnd else { continue }
-      tellOfTheEnd()
+      announceEnd()
     }
     guard over != nil, !state.isReading, !isDue else { return }
     isDue = true
@@ -131,10 +131,10 @@ package final class SendSession: QueueHolder {
     context.output.line(SafeText.line(remark.text + how))
   }
 
-  private func tellOfTheEnd() {
+  private func announceEnd() {
     // Several processes may follow the queue; only the sender notifies the user at the end, so that this happens once.
     guard over != nil, queue?.isSender == true else { return }
-    programs.tellOfTheEnd(state.items.totals, by: options.preferences.screen.endSignal)
+    programs.announceEnd(state.items.totals, by: options.preferences.screen.endSignal)
   }
 
   /// Does what a person would do once the queue has been read: clears files that were sent if the session stays, and
@@ -176,7 +176,7 @@ package final class SendSession: QueueHolder {
   /// A server that is waited for may be unreachable for days.
   private func sayHowToEnd() {
     let rest = state.isAside ? "the other hoist continues" : "unsent files stay queued"
-    let ending = "hoist ends when all is sent; ^c ends it now, and \(rest)"
+    let ending = "hoist exits when everything is sent; ^c exits now, and \(rest)"
     let stopped = SharedQueue.stoppedWords(keeper.option)
     say(Remark(queue?.isStopped == true ? "\(stopped); \(ending)" : ending))
   }

@@ -77,7 +77,7 @@ package struct Journal: Sendable {
         receipt.skipped != nil
           ? "skipped, the name is taken"
           : receipt.isConfirmed
-            ? "arrived, noted by hand" : receipt.wasThere ? "there already" : "sent"
+            ? "arrived, confirmed by hand" : receipt.wasThere ? "there already" : "sent"
       )
       if let doubt = receipt.doubtfulBecause { metadata["doubtful"] = "\(doubt)" }
       metadata["status"] = "\(receipt.status)"

@@ -13,7 +13,7 @@ final class QueueJournal: QueueObserver {
     (self.journal, self.holder) = (journal, holder)
   }
 
-  func hear(_ news: [QueueNews]) {
+  func receive(_ news: [QueueNews]) {
     for news in news {
       switch news {
       case .aside(let isAside): self.isAside = isAside

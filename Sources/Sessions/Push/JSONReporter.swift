@@ -7,7 +7,7 @@ import UploadModel
 struct JSONReporter: PushReporter {
   let output: Output
   /// The count of pieces that was last reported for an item.
-  private var told: [ItemID: PieceCount] = [:]
+  private var reportedPieces: [ItemID: PieceCount] = [:]
 
   init(output: Output) { self.output = output }
 
@@ -28,7 +28,7 @@ struct JSONReporter: PushReporter {
   }
 
   mutating func advanced(_ item: UploadItem, to pieces: PieceCount) {
-    guard told.updateValue(pieces, forKey: item.id) != pieces else { return }
+    guard reportedPieces.updateValue(pieces, forKey: item.id) != pieces else { return }
     write("piece", item, sent: nil, pieces: pieces)
   }
 
@@ -56,7 +56,7 @@ struct JSONReporter: PushReporter {
   }
 
   mutating func changed(_ item: UploadItem, in progress: SendingProgress, at now: Instant) {
-    if !item.state.isActive { told[item.id] = nil }
+    if !item.state.isActive { reportedPieces[item.id] = nil }
     switch item.state {
     case .waiting, .paused: break
     case .preparing(let attempt): write("started", item, sent: 0, ["attempt": JSONValue(attempt)])

@@ -139,7 +139,7 @@ struct LineReporter: PushReporter {
       told[item.id] = nil
       // The summary names these files. The reason is given once.
       hasUntold = true
-      let line = "· the rest is not tried: \(SafeText.line(failure.reason))"
+      let line = "· not trying the rest: \(SafeText.line(failure.reason))"
       if explained.insert(line).inserted { write(line) }
     case .failed(let failure):
       told[item.id] = nil

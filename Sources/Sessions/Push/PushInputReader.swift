@@ -19,17 +19,17 @@ final class PushInputReader: Sendable {
 
   private let history: PushHistory?
   private let time: TimeSource
-  private let tell: @Sendable (News) -> Void
+  private let report: @Sendable (News) -> Void
   private let cancellation = CancellationToken()
   private let isOver = Atomic(false)
 
   /// How long the reader continues after a stop, in seconds.
   private static let patience = 5.0
 
-  init(history: PushHistory?, time: TimeSource, _ tell: @escaping @Sendable (News) -> Void) {
+  init(history: PushHistory?, time: TimeSource, _ report: @escaping @Sendable (News) -> Void) {
     self.history = history
     self.time = time
-    self.tell = tell
+    self.report = report
   }
 
   var isStopped: Bool { cancellation.isCancelled }
@@ -69,14 +69,14 @@ final class PushInputReader: Sendable {
 
   private func deliver(_ found: [UploadItem], _ intake: FileIntake) {
     let accompanying = found.compactMap(intake.accompanying)
-    if !accompanying.isEmpty { tell(.omitted(accompanying, .accompanies)) }
+    if !accompanying.isEmpty { report(.omitted(accompanying, .accompanies)) }
     let left = Set(accompanying.map(\.id))
     let items = left.isEmpty ? found : found.filter { !left.contains($0.id) }
     if items.isEmpty { return }
     let known = history?.look(at: items, until: cancellation) ?? QueueIntake.Added(items: items)
-    if !known.skipped.isEmpty { tell(.omitted(known.skipped, .skipped)) }
+    if !known.skipped.isEmpty { report(.omitted(known.skipped, .skipped)) }
     guard !known.items.isEmpty else { return }
-    tell(
+    report(
       .found(
         known.items, repeated: known.repeated, perhapsRepeated: known.perhapsRepeated))
   }
@@ -93,7 +93,7 @@ final class PushInputReader: Sendable {
   }
 
   private func end(isWhole: Bool) {
-    if !isOver.exchange(true, ordering: .relaxed) { tell(.over(isWhole: isWhole)) }
+    if !isOver.exchange(true, ordering: .relaxed) { report(.over(isWhole: isWhole)) }
   }
 }
 

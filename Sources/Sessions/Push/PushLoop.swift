@@ -67,7 +67,7 @@ final class PushLoop: QueueObserver {
     var options = Conductor.Options()
     options.lanes = OpenFiles.lanes(atMost: UploadEngine.mostLanes)
     (options.waitsForServers, options.waitsForPerson) = (false, false)
-    options.tellsEach = true
+    options.reportsEach = true
     conductor = Conductor(
       store,
       with: Conductor.Tools(
@@ -86,7 +86,7 @@ final class PushLoop: QueueObserver {
   func run() async -> PushSummary {
     // Reports trigger the supply of new files, so a blocked reader of the output would stop the uploads.
     output.beginBackground()
-    conductor.tell(self)
+    conductor.addObserver(self)
     conductor.start()
     if let run = push.openRun {
       conductor.adopt(run, failed: [], of: push.target.name, SendPlan(push.target))
@@ -107,7 +107,7 @@ final class PushLoop: QueueObserver {
     return await end()
   }
 
-  func hear(_ news: [QueueNews]) { handle(.queue(news)) }
+  func receive(_ news: [QueueNews]) { handle(.queue(news)) }
 
   private func handle(_ event: Event) {
     guard over != nil else { return }
@@ -192,7 +192,7 @@ final class PushLoop: QueueObserver {
     switch news {
     case .changed(let changes, let now): take(changes, at: now)
     case .resumePoint(let id, let point): take(point, of: id)
-    case .run(_, let news): tell(of: news)
+    case .run(_, let news): report(news)
     default: break
     }
   }
@@ -295,7 +295,7 @@ final class PushLoop: QueueObserver {
       wasStopped: course.summary.isInterrupted)
   }
 
-  private func tell(of news: RunNews) {
+  private func report(_ news: RunNews) {
     if isEndingRun {
       hasRun = false
       course.summary.run = news

@@ -35,7 +35,7 @@ package struct RetryHint {
 
   /// What to do about files that would overwrite others.
   private static let apart =
-    "a retry does not send files that would overwrite others: name them apart with ';name=…' or {file.path} in the "
+    "a retry does not send files that would overwrite others: give them different names with ';name=…' or {file.path} in the "
     + "target's address"
 
   private func retry(_ failures: [Failure]) -> String? {
@@ -57,11 +57,11 @@ package struct RetryHint {
     let retry = "hoist push --retry-failed \(Self.word(report))\(places)"
     if unclear == failures.count {
       return
-        "look on the server; if nothing has arrived, send all again: \(retry) --even-arrived\(to)"
+        "check the server; if nothing has arrived, send all again: \(retry) --even-arrived\(to)"
     }
     let rest = unclear > 0 ? " (add --even-arrived for files that may have arrived)" : ""
     // What needs a person fails again until it is mended.
-    let mended = failures.allSatisfy(\.needsPerson) ? "once that is mended, " : ""
+    let mended = failures.allSatisfy(\.needsPerson) ? "once that is fixed, " : ""
     return "\(mended)send the failed files again: \(retry)\(to)\(rest)"
   }
 

@@ -55,7 +55,7 @@ final class ScreenLoop: QueueHolder {
 
   var items: ItemList { state.queue }
 
-  func hear(_ news: [QueueNews]) {
+  func receive(_ news: [QueueNews]) {
     if isLeaving, case .changed? = news.first {
       for news in news { _ = reduce(&state, .queue(news)) }
     } else {

@@ -55,7 +55,7 @@ package struct ScreenPreferences {
         let names = Action.Name.allCases.map(\.word)
         let near = NearestName.of(entry.key, among: names).map { "; did you mean \"\($0)\"?" }
         throw entry.error(
-          "no action is called that\(near ?? "; hoist's docs/screen.md lists all of them")")
+          "there is no such action\(near ?? "; hoist's docs/screen.md lists all of them")")
       }
       bindings[name] = try entry.value.map { text throws(ConfigError) in
         guard let key = Key(named: text) else {

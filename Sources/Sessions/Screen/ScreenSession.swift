@@ -69,7 +69,7 @@ package final class ScreenSession {
     let tokens = TokenSource()
     let reading = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
     queue = SharedQueue(
-      keeper, for: loop, telling: options.journal.map { [QueueJournal($0, of: loop)] } ?? [],
+      keeper, for: loop, observers: options.journal.map { [QueueJournal($0, of: loop)] } ?? [],
       with: SharedQueue.Tools(
         sending: Conductor.Tools(
           book: book, tokens: tokens, time: context.time, mediaType: FileIntake.mediaType),
@@ -229,7 +229,7 @@ package final class ScreenSession {
       // Say how to leave, since a server that is waited for may be unreachable for days.
       guard leave != nil else { return }
       let rest = isAside ? "the other hoist continues" : "unsent files stay queued"
-      let ending = "hoist ends when all is sent; ^c ends it now, and \(rest)"
+      let ending = "hoist exits when everything is sent; ^c exits now, and \(rest)"
       let stopped = SharedQueue.stoppedWords(keeper.option)
       loop.handle([.message(queue.isStopped ? "\(stopped); \(ending)" : ending)])
     }

@@ -282,7 +282,7 @@ struct SessionAnswers {
         loop?.interface.copy(commands.map(\.text).joined(separator: "\n"))
         let kind = commands.count == 1 ? "a curl command" : "\(commands.count) curl commands"
         return [.message("copied as \(kind), with secrets as $NAME")]
-      case .failure(let error): return [.message("no curl command does this: \(error.description)")]
+      case .failure(let error): return [.message("curl cannot do this: \(error.description)")]
       }
     }
   }

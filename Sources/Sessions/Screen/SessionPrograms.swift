@@ -18,7 +18,7 @@ struct SessionPrograms {
   let say: @MainActor @Sendable (String) -> Void
 
   /// Tells a user who watches no screen that nothing is left to send.
-  func tellOfTheEnd(_ totals: Totals, by signal: AppState.EndSignal) {
+  func announceEnd(_ totals: Totals, by signal: AppState.EndSignal) {
     switch signal {
     case .none, .bell: break
     case .notify:

@@ -92,7 +92,7 @@ struct SessionReport {
       case .processing(let processing):
         "· \(name): \(SafeText.line(processing.words)); hoist asks the server again when it next runs"
       case _ where item.state.isHandedOver:
-        "? \(name): outcome unknown; check on the server before you send it again"
+        "? \(name): outcome unknown; check the server before you send it again"
       case .paused where successor == nil: "· \(name): not sent, since it is paused"
       case _ where !item.state.isFinished && successor == nil: "· \(name): not sent"
       default: nil
@@ -141,7 +141,8 @@ struct SessionReport {
     }
     if let successor {
       lines.append(
-        "the remaining files are sent in the background (process \(successor)); run hoist to watch")
+        "the remaining files are being sent in the background (process \(successor)); run hoist to watch"
+      )
     }
     return lines
   }

@@ -76,7 +76,7 @@ extension Target {
       let origin = redirectOrigins.filter(isDowngrade).min(by: { $0.description < $1.description })
     else { return }
     throw node.fault(
-      "\(origin) is not encrypted, but the target is; files would go on in clear")
+      "\(origin) is not encrypted, but the target is; files would be sent on unencrypted")
   }
 
   private mutating func checkBody(_ entries: [String: ConfigNode]) throws(ConfigError) {

@@ -15,7 +15,7 @@ final class Conversation: ExchangeObserver {
     case ended(TransferEnd, BatchEnd.File, Authorization)
     /// The attempt does not count.
     case restart(Authorization.Restart)
-    /// The attempt begins again with what has been learnt.
+    /// The attempt begins again with what is known now.
     case again
   }
 
@@ -42,7 +42,7 @@ final class Conversation: ExchangeObserver {
   /// How the upload starts over once its last request has ended; nil if the attempt counts.
   private var restart: Authorization.Restart?
   /// How many bytes have been reported as sent, if the pieces are sent in any order.
-  private var told: Int64 = 0
+  private var reportedBytes: Int64 = 0
   private var underWay: [Exchange] = []
   private var work: [Work] = []
   private var waiting: CheckedContinuation<Void, Never>?
@@ -125,7 +125,7 @@ final class Conversation: ExchangeObserver {
     case .readAnew:
       // If the file has changed, the next request reports that.
       try? file.begin(anew: true)
-      told = 0
+      reportedBytes = 0
     case .keep(var point):
       point.moment = file.moment.whileReading
       job.resumePoint = point
@@ -136,7 +136,7 @@ final class Conversation: ExchangeObserver {
       job.resumePoint = nil
       engine.hooks.keeping(job.id, nil)
       await engine.written()
-    case .learn(let server): record(server, on: engine)
+    case .record(let server): record(server, on: engine)
     case .assume(let server): engine.knownServers.assume(server, on: job.route)
     case .startAgain: return .again
     case .stop(let cause): exchange?.breakOff(because: cause)
@@ -368,8 +368,8 @@ final class Conversation: ExchangeObserver {
     let course = machine.course
     let pieces = underWay.reduce(0) { $0 + ($1.files.first?.bytes ?? 0) }
     let sent = min(course.size, course.taken + pieces)
-    guard sent > told else { return }
-    told = sent
+    guard sent > reportedBytes else { return }
+    reportedBytes = sent
     engine.note([(job.id, .sending(attempt: attempt.number, sent: sent, total: course.size))])
   }
 

@@ -223,7 +223,7 @@ final class Exchange {
     let content: Range<Int64>
     /// Whether the user stopped the file, and the problem with this one file. `files` fills in the rest.
     fileprivate(set) var end: BatchEnd.File
-    private var told = Phase.ahead
+    private var reportedPhase = Phase.ahead
 
     private enum Phase: Equatable {
       case ahead
@@ -260,8 +260,8 @@ final class Exchange {
         } else if sent > content.lowerBound {
           .leaving(bytes(at: sent))
         } else { .ahead }
-      guard phase != told else { return nil }
-      told = phase
+      guard phase != reportedPhase else { return nil }
+      reportedPhase = phase
       return switch phase {
       case .ahead: .preparing(attempt: attempt)
       case .leaving(let bytes): .sending(attempt: attempt, sent: start + bytes, total: total)

@@ -55,7 +55,7 @@ extension ServerClient {
   }
 
   private static let proxyTrouble =
-    "the proxy on the way wants credentials: \(Failure.statusLine(407))"
+    "the proxy on the way requires credentials: \(Failure.statusLine(407))"
 
   /// Tries the credentials as an upload does, with a new token if a command provides it. Returns the problem; nil if
   /// there seems to be no problem.

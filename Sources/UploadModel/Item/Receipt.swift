@@ -59,7 +59,7 @@ package struct Receipt: Hashable, Sendable, Codable {
       return "\(wasThere ? "there already" : "\(status)"), but \(doubtfulBecause)"
     }
     if skipped != nil { return "skipped, the name is taken" }
-    if isConfirmed { return "arrived, noted by hand" }
+    if isConfirmed { return "arrived, confirmed by hand" }
     return (wasThere ? "there already" : Failure.statusLine(status))
       + (fate?.renamed.map { ", as \($0)" } ?? "") + (proof.map { ", \($0)" } ?? "")
   }

@@ -168,9 +168,9 @@ extension Doubt {
       // Point below the list or the object: in other replies it may be there and empty.
       case .array: return .no([name, "0"], .missing(false))
       case .object(let members):
-        let telling = members.filter { saysSomething($0.value) }.keys
+        let meaningful = members.filter { saysSomething($0.value) }.keys
         let first =
-          ["code", "message"].first(where: telling.contains) ?? telling.min() ?? "message"
+          ["code", "message"].first(where: meaningful.contains) ?? meaningful.min() ?? "message"
         return .no([name, first], .missing(false))
       case .null: return .none
       }
@@ -242,10 +242,10 @@ extension Doubt {
 
     var doubt: Doubt? {
       for part in parts {
-        let telling = part.members.compactMap { name, value in
+        let meaningful = part.members.compactMap { name, value in
           names.firstIndex(of: name.lowercased()).map { (rank: $0, name: name, value: value) }
         }
-        for (_, name, value) in telling.sorted(by: { ($0.rank, $0.name) < ($1.rank, $1.name) }) {
+        for (_, name, value) in meaningful.sorted(by: { ($0.rank, $0.name) < ($1.rank, $1.name) }) {
           switch Sign.of(name, value) {
           case .none: continue
           // A server that says yes means all that comes after it.

@@ -13,7 +13,7 @@ extension Failure {
     let kind = kinds.first { $0.signs.contains { words.contains(scalars: $0) } }
     if let kind { return "Retrying will not help: \(kind.advice)" }
     return status == 400 || status == 422
-      ? "Retrying will not help: put right what the server says, in the target or in the file."
+      ? "Retrying will not help: fix what the server reports, in the target or in the file."
       : nil
   }
 
@@ -43,7 +43,7 @@ extension Failure {
         "too large", "toolarge", "too_large", "too big", "maximum size", "maximum file size",
         "maximum allowed size", "file size limit", "size exceeds", "exceeds the limit",
         "exceeds the maximum", "may not be greater than", "must not be greater than",
-      ], "the server does not take files of this size."
+      ], "the server does not accept files of this size."
     ),
     (
       [
@@ -51,7 +51,7 @@ extension Failure {
         "invalid file type",
         "file type is not", "file type not", "filetype", "mime type", "mimetype", "content type",
         "content-type", "file extension", "must be a file of type", "not a valid image",
-      ], "the server does not take this type. Send it elsewhere, or correct its type."
+      ], "the server does not accept this type. Send it elsewhere, or correct its type."
     ),
     (
       [
@@ -59,7 +59,7 @@ extension Failure {
         "accesskey", "access key", "api key", "apikey", "api_key",
         "invalid token", "invalid_token", "invalidtoken", "unauthorized", "not authorized",
         "not authenticated", "csrf",
-      ], "give the target credentials that the server takes."
+      ], "give the target credentials that the server accepts."
     ),
     (
       [

@@ -144,10 +144,10 @@ extension Failure {
     case .notAFile(let kind): "This path is \(kind); only regular files can be uploaded."
     case .changed(let change):
       "\(change.words.story) The upload was cut off, so nothing wrong was stored."
-    case .empty: "The file has no content, and the target takes no empty files."
-    case .tooLarge(let limit): "The target takes files of at most \(HumanReadable.bytes(limit))."
+    case .empty: "The file has no content, and the target accepts no empty files."
+    case .tooLarge(let limit): "The target accepts files of at most \(HumanReadable.bytes(limit))."
     case .typeNotAllowed(let type, let allowed):
-      "The target does not take \(type); it takes \(allowed.joined(separator: ", "))."
+      "The target does not accept \(type); it accepts \(allowed.joined(separator: ", "))."
     case .unsendable(let why): "No request could be made for this file: \(Self.inside(why))."
     case .clash(.address(let address)):
       "Another file was sent to the same address and would be overwritten: \(Self.inside(address))."
@@ -155,7 +155,7 @@ extension Failure {
       "Another file in the same request is also called \"\(name)\", and the server may keep only one of them."
     case .taken(let taken):
       "The server has a file called \"\(taken.name)\" already\(taken.words.isEmpty ? "" : " (\(taken.words))")."
-    case .nameNotResolved(let host): "The name \(host) has no address."
+    case .nameNotResolved(let host): "No address was found for the name \(host)."
     case .connectionRefused(let why): "The server did not accept a connection: \(Self.inside(why))."
     case .unreachable(let why, _): "The server cannot be reached: \(Self.inside(why))."
     case .proxyUnreachable(let why):
@@ -182,7 +182,7 @@ extension Failure {
         + "\(target.map { " and pointed to \($0)" } ?? ""). \(why.story)"
     case .unencrypted(let place):
       "The server leads from https to \(place), which is not encrypted, so nothing was sent there."
-    case .notHTTP(let why): "What answered does not speak HTTP: \(Self.inside(why))."
+    case .notHTTP(let why): "The service that answered does not speak HTTP: \(Self.inside(why))."
     case .rejected(let why) where step == .wait:
       "The server had accepted the file, and then reported a failure: \(Self.inside(why))."
     case .rejected(let why):
@@ -263,7 +263,7 @@ extension Failure {
     case .insecure: "Check the certificate and the target's TLS settings, then retry."
     case .refused where step == .wait: "Fix what the server reports, then retry."
     case .refused where arrival == .unclear && status.map { 200..<300 ~= $0 } == true:
-      "The server may have the file all the same: check there before you retry, and what it means by this status (ok)."
+      "The server may have the file anyway: check there before you retry, and what it means by this status (ok)."
     case .refused where arrival == .unclear:
       "The server may have stored the file before it reported an error: check there before you retry."
     case .refused where reply.text.contains(scalars: Self.skewCode):
@@ -303,7 +303,7 @@ extension Failure {
     case .anonymous:
       "Give the target credentials (auth in its table, or --header), or send the files to a target that has some."
     case .nonceExpired:
-      "Retry, perhaps fewer files at once: the server's nonces may hold for less time than an upload takes."
+      "Retry, perhaps with fewer files at once: the server's nonces may expire before an upload ends."
     case .notTried: "Fix that, then retry."
     case .outcomeUnknown: "Check the server before you retry: a retry may store the file twice."
     }
@@ -335,26 +335,26 @@ extension Failure {
     "A proxy in front of the server probably does not tell it that the request came by https: the server's operator "
     + "can have the proxy set X-Forwarded-Proto, and the server must be set to trust it (tusd: -behind-proxy)."
 
-  private static let mayPass = "This may pass: retry in a while."
+  private static let mayPass = "This may be temporary: retry in a while."
 
   private static func statusAdvice(_ status: Int?) -> String {
     switch status {
     case .some(200..<300):
       "Retrying will not help: check what the server means by this status, and the target's list of successes (ok)."
     case 400, 422: "Retrying will not help: check which fields and header fields the target sends."
-    case 401: "Retrying will not help: give the target credentials that the server takes."
+    case 401: "Retrying will not help: give the target credentials that the server accepts."
     case 403:
       "Retrying will not help: the server forbids this upload. Check which credentials the target gives, if any, and what "
         + "they permit."
     case 404, 410: "Retrying will not help: check the path in the target's URL."
     case 405:
-      "Retrying will not help: the server wants another method at this URL, or has a folder of this name there."
+      "Retrying will not help: the server expects another method at this URL, or has a folder of this name there."
     case 407:
-      "Retrying will not help: the proxy wants credentials. Put them into its address, in the environment variable that "
+      "Retrying will not help: the proxy requires credentials. Put them into its address, in the environment variable that "
         + "names it (http_proxy, https_proxy, all_proxy): http://USER:PASSWORD@HOST:PORT."
     case 411: "Retrying will not help: an intermediary strips the length from the request."
-    case 413: "Retrying will not help: the server does not take files of this size."
-    case 415: "Retrying will not help: the server does not take this type."
+    case 413: "Retrying will not help: the server does not accept files of this size."
+    case 415: "Retrying will not help: the server does not accept this type."
     case 507:
       "The server cannot store it: it is out of space or lacks permission. Retry once that is fixed."
     case .some(let status) where StatusMeaning(status).mayPass: mayPass
@@ -424,7 +424,7 @@ extension Failure.Redirect {
     switch self {
     case .losesBody: "Such a redirect would drop the file, so it was not followed."
     case .otherOrigin: "The target does not name that server, so the redirect was not followed."
-    case .tooMany: "That was one redirect too many."
+    case .tooMany: "There were too many redirects."
     case .noLocation: "The reply has no Location, so it does not say where to send the file."
     case .badLocation: "An upload cannot be sent to that address."
     case .otherRegion:

@@ -96,7 +96,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     case changed(FileChange)
     /// The file is larger than the target's limit, in bytes.
     case tooLarge(limit: Int64)
-    /// The file is empty, and the target takes no empty files.
+    /// The file is empty, and the target accepts no empty files.
     case empty
     /// The target takes only other media types.
     case typeNotAllowed(String, allowed: [String])

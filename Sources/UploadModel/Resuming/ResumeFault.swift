@@ -35,14 +35,14 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
     case .noOffset: "no offset from the server"
     case .offsetBeyondEnd: "server claims too many bytes"
     case .offsetWentBack: "server has lost bytes"
-    case .offsetStuck: "server takes no bytes"
+    case .offsetStuck: "server accepts no bytes"
     case .locationChanged: "two addresses for the upload"
     case .endedEarly: "upload closed too early"
     case .neverComplete: "upload never complete"
     case .otherLength: "upload of a different length"
     case .unexpectedStatus: "unexpected status"
     case .otherVersion: "other protocol version"
-    case .appendTooSmall: "server takes too little at once"
+    case .appendTooSmall: "server accepts too little at once"
     case .checksumMismatch: "damaged on the way"
     }
   }
@@ -60,7 +60,8 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
     case .noOffset: "The server did not say how much of the file it has."
     case .offsetBeyondEnd: "The server says that it has more bytes than the file contains."
     case .offsetWentBack: "The server has fewer bytes of the file than it said before."
-    case .offsetStuck: "The server took bytes again and again, but says that it has none of them."
+    case .offsetStuck:
+      "The server accepted bytes again and again, but says that it has none of them."
     case .locationChanged: "The server named two addresses for the same upload."
     case .endedEarly: "The server closed the upload before it had all of it."
     case .neverComplete:
@@ -70,7 +71,7 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
       "The server's status is not the one by which the protocol reports success."
     case .otherVersion: "The server does not speak tus 1.0.0."
     case .appendTooSmall:
-      "The server takes so few bytes in one request (max-append-size of Upload-Limit) that the file would need "
+      "The server accepts so few bytes in one request (max-append-size of Upload-Limit) that the file would need "
         + "more than \(ResumeLimits.mostTinyPieces) of them."
     case .checksumMismatch:
       "Three times in a row, the checksum of the received bytes differed from that of the sent bytes."
@@ -88,7 +89,7 @@ package enum ResumeFault: String, Error, Hashable, Sendable, Codable, CaseIterab
     case .offsetBeyondEnd, .offsetWentBack, .otherLength, .endedEarly, .neverComplete:
       "Retry starts a new upload from the first byte."
     case .appendTooSmall:
-      "Have the server take larger pieces, or set resume = \"off\"; until then, retrying will not help."
+      "Have the server accept larger pieces, or set resume = \"off\"; until then, retrying will not help."
     case .offsetStuck, .checksumMismatch:
       "An intermediary may change what is sent. Retry resumes where the upload left off."
     }

@@ -45,11 +45,11 @@ package struct ResumeRules: Hashable, Sendable {
 
   /// A file as its metadata describe it to a tus server.
   package func sentFile(_ item: UploadItem, _ values: Template.Values) -> SentFile {
-    func told(_ name: String) -> String? {
+    func sent(_ name: String) -> String? {
       allMetadata.first { $0.name == name }?.value.filled(with: values)
     }
     return SentFile(
-      name: told("filename") ?? item.fileName, mediaType: told("filetype") ?? item.mediaType,
+      name: sent("filename") ?? item.fileName, mediaType: sent("filetype") ?? item.mediaType,
       size: item.size)
   }
 

@@ -35,7 +35,7 @@ struct EncodedText {
     var byte: UInt8? { count == 1 ? UInt8(truncatingIfNeeded: packed) : nil }
 
     /// Whether the secret has the unit's bytes at this place.
-    func stands(in secret: [UInt8], at place: Int) -> Bool {
+    func matches(_ secret: [UInt8], at place: Int) -> Bool {
       place + count <= secret.count
         && (0..<count).allSatisfy {
           secret[place + $0] == UInt8(truncatingIfNeeded: packed >> (8 * UInt32($0)))
@@ -115,7 +115,7 @@ struct EncodedText {
         seen.insert(matched * bytes.count + position).inserted
       else { continue }
       if bytes[position] == secret[matched] { open.append((matched + 1, position + 1)) }
-      for unit in units where unit.stands(in: secret, at: matched) {
+      for unit in units where unit.matches(secret, at: matched) {
         open.append((matched + unit.count, unit.end))
       }
     }

@@ -108,7 +108,7 @@ struct AddCommand: HoistCommand {
     let skipped = added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
     let taken = added.accompanyingWords.map { ", \($0)" } ?? ""
     let without = added.emptyWords.map { "; \($0)" } ?? ""
-    let fate = sent.skipSent ? "skipped as waiting already" : "of them waiting already"
+    let fate = sent.skipSent ? "skipped as already waiting" : "of them already waiting"
     let copied = copies == 0 ? "" : ", \(copies) \(fate)"
     context.output.error(
       added.items.isEmpty && added.skipped.isEmpty && copies == 0 && folders.isEmpty

@@ -15,7 +15,7 @@ struct ConfigCommand: AsyncParsableCommand {
       abstract: "Read the configuration, and say what is wrong with it.",
       discussion: """
         Secrets are not read and nothing is sent. Prints the first mistake in each target and each other \
-        part, and exits with 2 if there is any; warns of secrets that other users can read, and of rules for \
+        part, and exits with 2 if there are any; warns of secrets that other users can read, and of rules for \
         replies that say only what a bad one looks like.
         """)
 

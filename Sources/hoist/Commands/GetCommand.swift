@@ -6,7 +6,7 @@ import UploadModel
 struct GetCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
-    abstract: "Print all that a server says about one entry, as JSON.",
+    abstract: "Print everything a server says about one entry, as JSON.",
     discussion: """
       The target's table server.get says how; without that, the entry is looked up in the list. \
       hoist ls shows the identifiers.

@@ -6,7 +6,7 @@ import UploadModel
 
 struct ListCommand: HoistCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ls", abstract: "List what is on a target's server already.",
+    commandName: "ls", abstract: "List what is already on a target's server.",
     usage: "hoist ls [options] [TARGET]",
     discussion: """
       The target's table server.list describes how. Each entry is one line: its identifier, a tab \

@@ -54,7 +54,8 @@ struct PushCommand: HoistCommand {
   @Argument(
     help: .usual(
       "Files, folders with -r, or - for standard input.",
-      detail: "Patterns that the shell has left alone and <(command) work too.", valueName: "file"),
+      detail: "Patterns that the shell did not expand work too, and so does <(command).",
+      valueName: "file"),
     completion: .file())
   var files: [String] = []
 
@@ -62,7 +63,7 @@ struct PushCommand: HoistCommand {
   @OptionGroup(title: "What is sent") var folders: FolderOptions
   @OptionGroup(title: "What is sent") var sent: SentOptions
   @OptionGroup(title: "Output") var preview: PreviewOptions
-  @OptionGroup(title: "Output") var telling: ReportingOptions
+  @OptionGroup(title: "Output") var reporting: ReportingOptions
   @OptionGroup(title: "Where it goes") var destination: DestinationOptions
   @OptionGroup(title: "Where it goes") var config: ConfigOption
   @OptionGroup(title: "Where it goes") var options: TargetOptions
@@ -102,18 +103,18 @@ struct PushCommand: HoistCommand {
     }
     let again = try selection.retryFailed.map(PushReport.read)
     let (destination, target) = try target(of: again, in: context)
-    let format = try telling.reportFormat()
+    let format = try reporting.reportFormat()
     let name = options.name(of: target, to: destination, storesUsual: true)
     if let path = selection.retryFailed { try again?.check(name, in: path) }
     var inputs = try selection.inputs(
       ArgumentRuns.unfolded(files), in: folders, again: again, in: context)
     inputs.usual = options.usual(for: target, to: destination)
     if let watch = inputs.watch { try check(target, for: watch) }
-    if let status = try preview.show(inputs, to: target, json: telling.json, in: context) {
+    if let status = try preview.show(inputs, to: target, json: reporting.json, in: context) {
       return try status.exitUnlessSuccess()
     }
     // Only a report in JSON can be read again with `--retry-failed`.
-    let hint = (format == .json ? telling.report : nil).map {
+    let hint = (format == .json ? reporting.report : nil).map {
       RetryHint(
         report: $0, target: destination.to, options: name.options,
         files: [("--config", config.config), ("--queue", queue.path)].compactMap { option, path in
@@ -121,11 +122,11 @@ struct PushCommand: HoistCommand {
         })
     }
     let journal = try logging.journal(of: target, mayUseErrors: true, in: context)
-    let style = telling.style(
+    let style = reporting.style(
       in: context, isVerbose: logging.verbose, mayDraw: !logging.verbose || logging.log != nil)
     var push = Push(
       inputs: inputs, target: target, style: style, retry: hint, context: context,
-      journal: journal, failsFast: failFast, keepsResults: telling.report != nil)
+      journal: journal, failsFast: failFast, keepsResults: reporting.report != nil)
     if target.run.isOn, let again, let path = selection.retryFailed {
       push.openRun = try again.runToContinue(in: path)
     }
@@ -138,7 +139,7 @@ struct PushCommand: HoistCommand {
       context.output.error(
         "hoist: the history is incomplete, so --skip-sent may send some files again: \(trouble)")
     }
-    if let path = telling.report, let format {
+    if let path = reporting.report, let format {
       try write(summary, to: path, as: format, of: name, in: context)
     }
     try summary.status.exitUnlessSuccess()
@@ -208,7 +209,7 @@ struct PushCommand: HoistCommand {
     do { try AtomicFile.write(report.written(as: format), to: path) } catch {
       throw UserError(
         "the report was not written: \(error); \(summary.counts.sent) of "
-          + "\(HumanReadable.count(summary.counts.all, "file")) were sent all the same",
+          + "\(HumanReadable.count(summary.counts.all, "file")) were sent anyway",
         status: .someFailed)
     }
   }

@@ -163,7 +163,7 @@ struct QueueCommand: AsyncParsableCommand {
         let option = UsualQueue.option(for: store.path, context.environment)
         context.output.error(
           "\(HumanReadable.count(unknown, "file")) may have arrived and \(unknown == 1 ? "is" : "are") left "
-            + "alone: look on the server, then give hoist queue retry\(option) their numbers")
+            + "alone: check the server, then give hoist queue retry\(option) their numbers")
       }
       if queued < looked.count { try ExitStatus.someFailed.exitUnlessSuccess() }
     }

@@ -148,7 +148,7 @@ struct ReceiveCommand: HoistCommand {
     configuration.allowsDeletion = allowDelete
     configuration.token = token ?? context.environment["HOIST_RECEIVE_TOKEN"]
     guard configuration.token != "" else {
-      throw UserError("--token: is empty; leave it out to let everybody in")
+      throw UserError("--token: is empty; leave it out to let everyone in")
     }
     if let publicUrl {
       guard let url = URL(string: publicUrl), ["http", "https"].contains(url.scheme?.lowercased()),

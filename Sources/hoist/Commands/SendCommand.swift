@@ -17,7 +17,7 @@ struct SendCommand: HoistCommand {
       queue. It waits for a server that it cannot reach, but not for one that refuses the credentials. If another \
       hoist is already sending the queue, this one follows it, and takes over when the other stops.
 
-      With --stay it goes on until SIGTERM, and sends what hoist add puts into the queue. \
+      With --stay, it keeps running until SIGTERM, and sends what hoist add puts into the queue. \
       The service hoist-send, which is installed with hoist, runs it for a user of systemd:
 
         systemctl --user enable --now hoist-send

@@ -23,7 +23,7 @@ struct TargetInterview {
           try draft(settings, &keeper)
         }
       try source.change { try $0.adding(text, named: name) }
-      tell(name, places)
+      report(name, places)
     } catch {
       keeper.undo()
       throw error
@@ -33,7 +33,7 @@ struct TargetInterview {
   /// A target's name, its tables, and where its secrets are.
   private typealias Draft = (name: String, text: String, places: [SecretPlace])
 
-  private func tell(_ name: String, _ places: [SecretPlace]) {
+  private func report(_ name: String, _ places: [SecretPlace]) {
     context.output.error(SafeText.line("Written to \(source.path). Upload with --to \(name)"))
     let unset = places.compactMap { place in
       if case .variable(let name) = place, context.environment[name] == nil { name } else { nil }

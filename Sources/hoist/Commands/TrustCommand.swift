@@ -58,7 +58,7 @@ struct TrustCommand: HoistCommand {
     show(certificate, of: url, in: context)
     if let old = known?.tls.pin {
       guard old != certificate.pin else {
-        return context.output.error("This key is pinned for \(name) already.")
+        return context.output.error("This key is already pinned for \(name).")
       }
       context.output.error("This key will replace the pin \(old).")
     }

@@ -14,7 +14,7 @@ import UploadStore
 struct DemoCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Show hoist at work against its own receiver.",
+    abstract: "Show hoist at work with its own receiver.",
     discussion: """
       hoist creates a few files and uploads them to its own receiver. On a terminal, the screen opens with the files on their way. Otherwise hoist sends them, \
       prints plain lines and exits by itself. Everything is in one folder, whose path is printed.

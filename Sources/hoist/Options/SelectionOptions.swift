@@ -12,7 +12,7 @@ struct SelectionOptions: ParsableArguments {
   var recursive = false
 
   @Option(
-    help: .usual("A list of paths, a line each; - for standard input.", valueName: "list"),
+    help: .usual("A list of paths, one per line; - for standard input.", valueName: "list"),
     completion: .file())
   var fromFile: String?
 
@@ -71,7 +71,7 @@ struct SelectionOptions: ParsableArguments {
         let verb = inputs.leftOut.count == 1 ? "is" : "are"
         context.output.error(
           "hoist: \(HumanReadable.count(inputs.leftOut.count, "file")) may have arrived and \(verb) "
-            + "left out: look on the server, then add --even-arrived")
+            + "left out: check the server, then add --even-arrived")
       }
     }
     // Standard input is that of the report, which need not be named again, but may be.

@@ -148,7 +148,7 @@ struct ReportPage {
     return """
       <div class="wide"><table>
       <thead><tr><th>When</th><th>File</th><th class="n">Size</th><th class="n">Took</th><th class="n">Speed</th>\
-      <th>What became of it</th></tr></thead>
+      <th>Outcome</th></tr></thead>
       <tbody>
       \(rows)</tbody>
       </table></div>

@@ -87,7 +87,7 @@ struct ProxyTests {
     #expect(
       result.output.contains(
         "The proxy on the way to the server refused it: 407 Proxy Authentication Required. Retrying will not help: the "
-          + "proxy wants credentials. Put them into its address, in the environment variable that names it"
+          + "proxy requires credentials. Put them into its address, in the environment variable that names it"
       ), "\(result)")
     let again = try push("http://me:hunter2@127.0.0.1:\(proxy.port)")
     #expect(proxy.requests.last?.headers["proxy-authorization"] == "Basic bWU6aHVudGVyMg==")
@@ -106,7 +106,7 @@ struct ProxyTests {
       let result = try Tool.hoist(
         ["push", file, "--to", "t", "--config", config],
         environment: ["HOME": folder.path, "\(scheme)_proxy": "http://127.0.0.1:\(proxy.port)"])
-      #expect(result.errors.contains("the proxy wants credentials"), "\(result)")
+      #expect(result.errors.contains("the proxy requires credentials"), "\(result)")
       #expect(proxy.requests.count == number)
       let line =
         scheme == "http" ? "OPTIONS http://upload.invalid/upload" : "CONNECT upload.invalid:443"

@@ -125,7 +125,7 @@ extension EndToEnd {
       let program = try person.shell(
         "HOIST_QUEUE=q.sqlite; export HOIST_QUEUE; "
           + "hoist --plain a.bin --to http://127.0.0.1:\(port)/ < /dev/null > said & "
-          + "until grep -qF '^c ends it now' said; do sleep 0.1; done; kill $!; wait $!; echo $?; "
+          + "until grep -qF '^c exits now' said; do sleep 0.1; done; kill $!; wait $!; echo $?; "
           + "hoist queue")
       let outcome = try await program.end()
       #expect(outcome.output.hasPrefix("1\n"), "\(outcome)")

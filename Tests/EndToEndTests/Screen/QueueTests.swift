@@ -113,7 +113,7 @@ extension EndToEnd {
       #expect(left.errors.contains("no hoist is sending them"), "\(left)")
       try await terminal.command("reset; HOIST_QUEUE=\(queue) hoist --to inbox --limit 100kB/s")
       let again = try await terminal.wait(until: "what had been under way") {
-        $0.shows("may have arrived") && $0.shows("1 upload had been interrupted")
+        $0.shows("may have arrived") && $0.shows("1 upload was interrupted")
       }
       #expect(again.row(with: "sent.bin")?.contains("outcome unknown") == true)
       #expect(mute.requests.count == 1)
@@ -316,11 +316,11 @@ extension EndToEnd {
       let second = try await hoist(add)
       #expect(
         second.errors.contains("1 file queued")
-          && second.errors.contains("1 of them waiting already"))
+          && second.errors.contains("1 of them already waiting"))
       let third = try await hoist("\(add) --skip-sent")
       #expect(
         third.errors.contains("0 files queued")
-          && third.errors.contains("1 skipped as waiting already"))
+          && third.errors.contains("1 skipped as already waiting"))
       #expect(try await hoist("queue list --json").output.split(separator: "\n").count == 2)
     }
 

@@ -110,8 +110,8 @@ extension EndToEnd {
       try await other.press("a")
       for terminal in [other, sender] {
         let screen = try await terminal.wait(for: "1 unknown")
-        let row = try await terminal.wait(for: "noted by hand").row(with: "✓ a.txt")
-        #expect(row?.contains("arrived, noted by hand") == true, "\(screen.text)")
+        let row = try await terminal.wait(for: "confirmed by hand").row(with: "✓ a.txt")
+        #expect(row?.contains("arrived, confirmed by hand") == true, "\(screen.text)")
       }
       #expect(server.requests.count == 2, "nothing is sent again")
       for terminal in [other, sender] {
@@ -121,7 +121,7 @@ extension EndToEnd {
       let history = try await person.run("history", "--json")
       #expect(history.output.contains("\"confirmed\""), "\(history)")
       let shown = try await person.run("history")
-      #expect(shown.output.contains("arrived, noted by hand"), "\(shown)")
+      #expect(shown.output.contains("arrived, confirmed by hand"), "\(shown)")
       #expect(FileManager.default.fileExists(atPath: "\(person.folder.path)/a.txt"))
     }
 
@@ -148,7 +148,7 @@ extension EndToEnd {
       try await terminal.wait(for: "OUTCOME")
       try await terminal.wait(for: "b.txt")
       try await terminal.press("r")
-      try await terminal.wait(for: "b.txt may have arrived; check on the server.")
+      try await terminal.wait(for: "b.txt may have arrived; check the server.")
       try await terminal.press("Enter", "1")
       try await terminal.wait(for: "2 unknown")
       #expect(server.requests.count == 2)

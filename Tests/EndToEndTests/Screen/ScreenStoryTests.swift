@@ -401,8 +401,8 @@ extension EndToEnd {
       try await terminal.waitForShell()
 
       for (text, complaint) in [
-        ("[keys]\nfly = \"x\"", ":2: keys.fly: no action is called that"),
-        ("[keys]\nretry = \"a\"", "keys: a would stand for both add and retry"),
+        ("[keys]\nfly = \"x\"", ":2: keys.fly: there is no such action"),
+        ("[keys]\nretry = \"a\"", "keys: a cannot mean both add and retry"),
         ("[keys]\nretry = \"meta-q\"", ":2: keys.retry: \"meta-q\" is not a key"),
         ("[theme]\nbad = \"reddish\"", ":2: theme.bad: \"reddish\" is not a look"),
         ("[theme]\nbase = \"neon\"", ":2: theme.base: no theme is called \"neon\""),

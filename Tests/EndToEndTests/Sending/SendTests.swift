@@ -136,7 +136,7 @@ extension EndToEnd {
       let (follower, stopped) = (try person.hoist("send"), try person.hoist("send"))
       for program in [follower, stopped] {
         try await wait(for: "its words", otherwise: { program.output + program.errors }) {
-          program.output.contains("hoist ends when all is sent") ? true : nil
+          program.output.contains("hoist exits when everything is sent") ? true : nil
         }
       }
       try await stopped.interrupt(SIGINT)
@@ -172,7 +172,7 @@ extension EndToEnd {
       let sender = try person.hoist("send", "--stay")
       try await said("\(stopped)\n", by: sender)
       let follower = try person.hoist("send")
-      try await said("\(stopped); hoist ends when all is sent", by: follower)
+      try await said("\(stopped); hoist exits when everything is sent", by: follower)
       _ = try await person.run("queue", "start")
       for program in [sender, follower] { try await said("the queue resumes", by: program) }
       // Not before: a follower that learns of the end first says nothing about the queue.

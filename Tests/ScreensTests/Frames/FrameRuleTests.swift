@@ -94,7 +94,7 @@ import Testing
   /// What a pane says that has no rows. It is all there in every window, and no two panes say the same.
   static let reasons: [(GoldenTests.Screen, String)] = [
     (.empty, "Nothing is queued."), (.reading, "Reading the queue…"),
-    (.serverWaits, "Asking the server…"), (.serverEmpty, "Nothing is on the server."),
+    (.serverWaits, "Asking the server…"), (.serverEmpty, "The server has no files."),
     (.serverCannot, "photos has no way to list the files on the server."),
     (.serverFailed, "connection refused"), (.historyWaits, "Reading the history…"),
     (.historyEmpty, "Nothing has been sent yet."),
