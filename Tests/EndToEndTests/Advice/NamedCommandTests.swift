@@ -292,7 +292,7 @@ extension EndToEnd {
       try person.folder.write("word", Array("new".utf8))
       try await terminal.press("5")
       try await terminal.wait(for: "Targets 1")
-      try await terminal.press("i")
+      try await terminal.press("c")
       try await terminal.wait(for: "t answers; R in the queue retries the 1 file it refused")
       try await terminal.press("1", "R")
       try await terminal.wait(for: "1 ok")
