@@ -550,6 +550,8 @@ package final class SharedQueue {
 
   /// Shows the queue as it is on disk, with what only this session knows of its items.
   private func showAgain() {
+    // What others have added meanwhile would otherwise be listed without being sent.
+    if isSender { takeEdits() }
     guard let present = try? keeper.store.items().filter({ $0.id > floor }) else { return }
     let ids = Set(present.map(\.id))
     let known = present.map { item in

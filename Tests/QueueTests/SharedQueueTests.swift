@@ -76,6 +76,24 @@ struct SharedQueueTests {
     await session.close()
   }
 
+  /// An edit that comes too late shows the queue again as it is on disk.
+  @Test("What another process adds at the moment of an edit that is refused is sent")
+  func addedMeanwhile() async throws {
+    let server = try Self.stallingAtFirst()
+    defer { server.stop() }
+    try QueueSession.queue("a", in: folder, bytes: 20_000_000)
+    let session = try QueueSession(in: folder, to: server.url())
+    session.queue.open()
+    await server.stalled()
+    var item = try #require(session.holder.items.items.first)
+    try QueueSession.queue("b", in: folder)
+    item.mediaType = "image/png"
+    session.queue.edit([item])
+    #expect(session.holder.messages == ["not changed: 1 file whose sending has begun"])
+    try await session.wait(until: .sending, .sent)
+    await session.close()
+  }
+
   @Test("Orders are written, performed and reported: pause, retry, remove, restore")
   func orders() async throws {
     let server = try Self.stallingAtFirst()
