@@ -175,8 +175,11 @@ extension EndToEnd {
             if Bool.random(using: &dice) {
               kill(sender, SIGKILL)
               // The shell gets what was pressed last.
-              try await first.wait(for: Tmux.prompt)
-              try await first.press("C-u")
+              try await wait(for: "the prompt") { () async throws -> Bool? in
+                try await first.press("C-u")
+                return try await first.screen().rows.last { !$0.isEmpty } == Tmux.prompt
+                  ? true : nil
+              }
             } else {
               try await first.press("C-c", "C-c")
             }
