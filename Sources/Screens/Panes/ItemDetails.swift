@@ -178,9 +178,8 @@ struct ItemDetails {
   private func attempts(width: Int) -> [TextLine] {
     guard hasStory else { return [] }
     var lines = row.attempts.flatMap { attempt in
-      let time =
-        attempt.beginning.map { "\(state.moment($0))–\(state.clock(attempt.at))" }
-        ?? state.moment(attempt.at)
+      let (start, end) = (attempt.beginning.map(state.moment), state.clock(attempt.at))
+      let time = start.map { $0 == end ? end : "\($0)–\(end)" } ?? state.moment(attempt.at)
       let far = attempt.reached > 0 ? TotalLine.part(attempt.reached, of: item.sentSize) + ", " : ""
       return numbered(
         attempt.number, "\(time)  \(far)\(attempt.words)",

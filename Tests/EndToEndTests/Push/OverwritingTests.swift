@@ -43,7 +43,7 @@ extension EndToEnd {
         atPath: person.folder.path("w/d/x.txt"), withDestinationPath: "missing")
       let first = try await person.run("push", "-r", "w", "--to", "t", "--report", "r.json")
       #expect(first.status == 1)
-      #expect(first.errors.contains("name them apart"), "\(first)")
+      #expect(first.errors.contains("give them different names"), "\(first)")
       #expect(puts(server) == ["/d/x.txt 1"])
       try FileManager.default.removeItem(atPath: person.folder.path("w/d/x.txt"))
       try FileManager.default.moveItem(

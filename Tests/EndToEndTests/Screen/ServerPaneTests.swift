@@ -157,7 +157,7 @@ extension EndToEnd {
       try await terminal.press("x")
       try await terminal.wait(for: "2 files will be deleted")
       try await terminal.press("y")
-      try await terminal.wait(for: "Nothing is on the server")
+      try await terminal.wait(for: "The server has no files")
       #expect(inbox.names.filter { $0.hasSuffix(".bin") } == ["one.bin", "two.bin"])
     }
   }
