@@ -95,6 +95,9 @@ def given_over(hoist, seed, kind, server, size):
         sender.send_signal(signal.SIGKILL)
         sender.wait()
         begun = point(place)
+        if begun is None:
+            count.fail("hoist, tuspy", "hoist was killed before its upload could resume")
+            return count
         tuspy(place, address.rstrip("/"), "first.bin", "--at", begun["url"])
         if not server.has(first, size):
             count.fail("hoist, tuspy", "what hoist began and tuspy ended has not arrived")

@@ -265,7 +265,8 @@ struct NewTargetTests {
     }
     let url = server.url().absoluteString
     for (replies, number) in [
-      (["", "", ""], 0), (["non sense", "", ""], 0), ([url, "me", ""], 2),
+      (["", "", ""], 0), (["non sense", "", ""], 0), (["http://nas" + url, "", ""], 0),
+      (["http://127.0.0.1:\(try HostileServer.closedPort())", "", ""], 0), ([url, "me", ""], 2),
       ([url, "", "bad-token"], 2),
     ] {
       answers.replies = replies

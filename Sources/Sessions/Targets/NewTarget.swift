@@ -126,6 +126,12 @@ package enum NewTarget {
         throw Refusal(words: error.description, part: part)
       }
     }
+    if !isGoodEnough, let target = try? target(draft.text, named: draft.name, in: config) {
+      if let words = await ServerClient(target: target).silence() {
+        let address = recipe.questions.firstIndex { $0.kind == .address }
+        throw Refusal(words: words, part: address.map { .answer($0) } ?? .url, isGoodEnough: true)
+      }
+    }
     if !isGoodEnough, let secret {
       let target = try target(draft.text, named: draft.name, in: config)
       try await logIn(to: target, at: secret)

@@ -99,6 +99,10 @@ package struct RecipeDraft {
     if text.utf8.contains(where: { "{}".utf8.contains($0) }) {
       throw InvalidInput("the recipe adds the placeholders itself; leave braces out of this URL")
     }
+    if let scheme = text.range(scalars: "://"), text[scheme.upperBound...].contains(scalars: "://")
+    {
+      throw InvalidInput("this is more than one address; delete the one that was there")
+    }
     if text.utf8.contains(UInt8(ascii: "?")) {
       throw InvalidInput("the recipe appends to this URL, so it must not have a query (\"?…\")")
     }

@@ -17,14 +17,28 @@ extension ServerClient {
     }
     let end = await end(of: request, stallTimeout: Self.patience)
     guard let status = end.status else {
-      return (namesHost ? "no answer from \(host)" : "no answer")
-        + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
+      return (namesHost ? "no answer from \(host)" : "no answer") + Self.reason(of: end)
     }
     if status == 407 { return Self.proxyTrouble }
     let allowed = end.headers["allow"]?.uppercased() ?? ""
     let isTaken = ["POST", "PUT", "PATCH"].contains { allowed.contains(scalars: $0) }
     guard [404, 405, 410].contains(status), !isTaken else { return nil }
     return "\(subject)answers \(Failure.statusLine(status))" + (namesHost ? " there" : "")
+  }
+
+  private static func reason(of end: TransferEnd) -> String {
+    end.trouble.map { ": \(Failure($0).headline)" } ?? ""
+  }
+
+  /// Why no server answers at the target's host; nil if one does, or if the host depends on the file. Where uploads go to
+  /// several addresses, this is all that can be asked.
+  package func silence() async -> String? {
+    guard let host = target.url.host, let url = URL(string: "/", relativeTo: target.url) else {
+      return nil
+    }
+    let end = await end(
+      of: ExchangeRequest(url: url.absoluteURL, method: "HEAD"), stallTimeout: Self.patience)
+    return end.status == nil ? "no answer from \(host)" + Self.reason(of: end) : nil
   }
 
   /// The address of hoist's own receiver, if the target's URL leads to one: it accepts uploads in several requests and
