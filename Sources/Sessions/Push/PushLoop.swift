@@ -263,6 +263,11 @@ final class PushLoop: QueueObserver {
     course.summary.isInterrupted = true
     failedBefore = course.summary.failed.count
     stop()
+    // The requests of a run are not broken off, since nobody could tell what they have done.
+    if hasRun {
+      let name = SafeText.line(push.target.name)
+      output.error("\(name): the run is being ended; interrupt again to exit at once")
+    }
   }
 
   /// Stops whatever can be stopped. Failures that result are reported as changes.

@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import Synchronization
 import TestSupport
 import Testing
 
@@ -122,6 +123,42 @@ extension EndToEnd {
       let second = try await person.run("push", "--retry-failed", "r.json", "--to", "z")
       #expect(second.status == 1 && second.errors.contains("left open"), "\(second)")
       #expect(!server.requests.contains { $0.line.contains("/publish/") }, "\(second)")
+    }
+
+    @Test("an interrupted push says that it waits for the reply that opens a run")
+    func interrupted() async throws {
+      let person = try Person()
+      let server = try HostileServer { connection, _ in
+        guard connection.readRequest() != nil else { return }
+        connection.stall()
+      }
+      defer { server.stop() }
+      try person.configure(
+        """
+        [targets.z]
+        url = "\(server.url("/up/{open.id}"))"
+        open = { url = "\(server.url("/open"))", values = { id = "/id" } }
+        close = { url = "\(server.url("/publish/{open.id}"))" }
+        """)
+      try person.folder.write("a", [1])
+      let asked = Mutex(0)
+      let signals = AsyncStream<Int32> {
+        // Asked again, the push has dealt with the first signal.
+        guard
+          asked.withLock({
+            $0 += 1; return $0
+          }) == 1
+        else {
+          server.stop()
+          return nil
+        }
+        await server.stalled()
+        return SIGINT
+      }
+      let outcome = try await person.run(
+        ["push", "a", "--to", "z"], time: .system, signals: signals)
+      #expect(outcome.status == 130, "\(outcome)")
+      #expect(outcome.errors.contains("z: the run is being ended; interrupt again"), "\(outcome)")
     }
 
     @Test("what was aborted does not go on with a part of its files")
