@@ -62,7 +62,10 @@ import Testing
     try body.checkFiles()
     let first = FileLocation(try scratch.write("first.bin", [1, 2, 3]))
     let change = #expect(throws: BodyError.self) { try body.checkFiles() }
-    guard case .file(let error)? = change else { return }
+    guard case .file(let error)? = change else {
+      Issue.record("another case than the one that is tested")
+      return
+    }
     #expect(error.file == first)
     try FileManager.default.removeItem(atPath: "\(first)")
     let gone = #expect(throws: BodyError.self) { try body.checkFiles() }

@@ -178,7 +178,10 @@ import Testing
     Fixture.play(&state, .key(.escape))
     #expect(Self.marks(state) == 2)
     Fixture.play(&state, .key("/"), .paste("/no\ntes"))
-    guard case .browser(let browser) = state.dialog else { return }
+    guard case .browser(let browser) = state.dialog else {
+      Issue.record("another case than the one that is tested")
+      return
+    }
     #expect(browser.prompt?.text == "/notes")
   }
 

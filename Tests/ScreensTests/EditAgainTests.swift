@@ -44,7 +44,10 @@ import UploadModel
 
   @Test func aTargetThatDoesNotHaveItGetsIt() {
     var state = Self.queue()
-    guard case .lookForEdited(let edited)? = Self.edit(&state).first else { return }
+    guard case .lookForEdited(let edited)? = Self.edit(&state).first else {
+      Issue.record("another case than the one that is tested")
+      return
+    }
     #expect(Fixture.play(&state, .editedFound(edited, LeftOut())) == [.edit(edited)])
     #expect(state.dialog == nil)
     // The person has closed the form.
@@ -64,7 +67,10 @@ import UploadModel
   /// Keys that are typed while it is looked up change nothing.
   @Test func nothingIsTypedWhileItIsLookedUp() {
     var state = Self.queue()
-    guard case .lookForEdited(let edited)? = Self.edit(&state).first else { return }
+    guard case .lookForEdited(let edited)? = Self.edit(&state).first else {
+      Issue.record("another case than the one that is tested")
+      return
+    }
     let text = render(state, size: state.size).text
     #expect(text.contains { $0.contains("checking whether it is there already") })
     Fixture.play(&state, .key("x"), .key(.down), .key("y"), .paste("z"), .key(.tab), .key("t"))
@@ -78,7 +84,10 @@ import UploadModel
     var copy = Fixture.item(3, "1.jpg")
     copy.target = "nas"
     Fixture.play(&state, .added([copy]))
-    guard case .lookForEdited(let edited)? = Self.edit(&state).first else { return }
+    guard case .lookForEdited(let edited)? = Self.edit(&state).first else {
+      Issue.record("another case than the one that is tested")
+      return
+    }
     #expect(Fixture.play(&state, .editedFound(edited, LeftOut())) == [])
     let text = render(state, size: state.size).text.joined(separator: "\n")
     #expect(text.contains("1.jpg waits in the queue already"), "\(text)")

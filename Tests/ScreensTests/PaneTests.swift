@@ -49,7 +49,10 @@ import UploadModel
         Folder.Entry(name: $0, path: Array("/home/me/\($0)".utf8), isFolder: true, size: 0)
       })
     Fixture.play(&state, .folder(above))
-    guard case .browser(let browser) = state.dialog else { return }
+    guard case .browser(let browser) = state.dialog else {
+      Issue.record("another case than the one that is tested")
+      return
+    }
     #expect(browser.selected?.name == "pictures")
     #expect(Fixture.play(&state, .key("h")) == [.bell], "there is nothing above")
   }
@@ -74,7 +77,10 @@ import UploadModel
       render(state, size: state.size).text.contains { $0.contains(" \(words) ") }
     }
     Fixture.play(&state, .key(.control("a")))
-    guard case .browser(let browser) = state.dialog else { return }
+    guard case .browser(let browser) = state.dialog else {
+      Issue.record("another case than the one that is tested")
+      return
+    }
     let count = browser.marks.count
     let all = browser.folder?.entries.count ?? 0
     let marked = "\(count)/\(all) marked · \(HumanReadable.bytes(browser.markedBytes))"

@@ -407,9 +407,10 @@ struct ExistenceTests {
     #expect(!server.requests.contains { $0.line.hasPrefix("POST /up") })
   }
 
-  @Test("a server that cannot be asked is not asked about each file")
-  func unavailable() async throws {
-    let server = try bulkServer { _ in (403, "") }
+  @Test(
+    "a server that cannot be asked is not asked about each file", arguments: [403, 503, 521, 524])
+  func unavailable(_ status: Int) async throws {
+    let server = try bulkServer { _ in (status, "") }
     defer { server.stop() }
     let ends = await EngineHarness().upload(
       try alphabet(), to: try target(askedAbout: 26, server))

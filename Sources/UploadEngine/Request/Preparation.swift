@@ -372,7 +372,7 @@ extension Failure {
   /// Whether the server may answer the same question about other files differently. It will not if the answer is about
   /// credentials, or means that the server is busy or away.
   fileprivate var mayBeAboutFiles: Bool {
-    guard let status else { return false }
-    return ![401, 403, 407, 408, 423, 425, 429, 502, 503, 504].contains(status)
+    guard let status, ![401, 403, 407].contains(status) else { return false }
+    return [.refusal, .serverFault].contains(StatusMeaning(status))
   }
 }

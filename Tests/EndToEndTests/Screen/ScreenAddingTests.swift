@@ -104,7 +104,10 @@ extension EndToEnd {
       try await sender.wait(for: "2 unknown")
       let other = try await person.terminal(columns: 100, rows: 30)
       try await other.command("hoist")
-      try await other.wait(for: "2 unknown")
+      // While the queue is being read, keys change nothing.
+      try await other.wait(until: "the queue, read to its end") {
+        $0.shows("2 unknown") && $0.shows("3 shows what was sent before")
+      }
       try await other.press("g", "r")
       try await other.wait(for: "it has arrived")
       try await other.press("a")
