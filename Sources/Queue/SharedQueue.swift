@@ -396,6 +396,10 @@ package final class SharedQueue {
     guard let present = write({ try $0.relist(places.map(\.item.id)) }) else { return }
     let (sendable, shown) = jobs(present)
     report([.added(shown)])
+    // Their neighbours may have gone or moved since.
+    if let order = try? keeper.store.order() {
+      report([.reordered(order.filter { items.item($0) != nil })])
+    }
     // Items that were paused when they were removed do not start now.
     let paused = Set(places.lazy.filter { $0.item.state == .paused }.map(\.item.id))
     engine?.submit(sendable, paused: paused)

@@ -152,13 +152,18 @@ extension UploadStore {
       changes.removed = try db.rows(
         "SELECT id FROM item WHERE NOT listed AND revision > ?", [revision]
       ) { ItemID($0[0]) }
-      if let now, now.reordered > revision {
-        changes.order = try db.rows("SELECT id FROM item WHERE listed ORDER BY position") {
-          ItemID($0[0])
-        }
-      }
+      if let now, now.reordered > revision { changes.order = try Self.order(db) }
       return changes
     }
+  }
+
+  /// The items of the queue, in its order.
+  package func order() throws(StoreError) -> [ItemID] {
+    try read { try Self.order($0) }
+  }
+
+  private static func order(_ db: Database) throws -> [ItemID] {
+    try db.rows("SELECT id FROM item WHERE listed ORDER BY position") { ItemID($0[0]) }
   }
 
   private static func items(

@@ -117,6 +117,24 @@ struct SharedQueueTests {
     await session.close()
   }
 
+  @Test("What is restored is where the queue's file has it, wherever its neighbour is by now")
+  func restoredPlace() async throws {
+    let server = try HostileServer.answering(Self.accepted)
+    defer { server.stop() }
+    try QueueSession.queue("a", "b", "c", in: folder)
+    try UploadStore(path: folder.path("queue.sqlite")).setStopped(true)
+    let session = try QueueSession(in: folder, to: server.url())
+    session.queue.open()
+    try await session.wait(until: .waiting, .waiting, .waiting)
+    let order = session.holder.items.order
+    let item = try #require(session.holder.items.item(order[1]))
+    session.queue.remove([item.id], begun: [])
+    session.holder.receive([.removed([item.id])])
+    session.queue.restore([QueuePosition(item: item, before: nil)])
+    #expect(session.holder.items.order == order)
+    await session.close()
+  }
+
   @Test("One that looks on learns how a run ended, also if that was before it came")
   func runs() async throws {
     try QueueSession.queue("a", in: folder)
