@@ -42,8 +42,10 @@ struct RequestPacer: Hashable, Sendable {
     lastGrowth = now
   }
 
-  /// Whether the server has accepted anything lately.
-  mutating func takesSome(at now: Instant) -> Bool { accepted.count(at: now) > 0 }
+  /// Whether the server has accepted anything lately, or since the pace was lowered.
+  mutating func takesSome(at now: Instant) -> Bool {
+    accepted.count(at: now) > 0 || pace != nil && acceptedSince > 0
+  }
 
   /// Counts a refusal that says nothing about the rate, or nothing new.
   mutating func recordRefusal(at now: Instant) { answered.record(at: now) }

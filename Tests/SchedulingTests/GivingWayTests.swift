@@ -123,8 +123,10 @@ import Testing
     #expect(tuner.pace == nil)
   }
 
-  @Test("A gateway that fails over every sixth request is not taken for one that limits the rate")
-  func failuresAtAnyPace() {
+  @Test(
+    "A gateway that fails over some requests is not taken for one that limits the rate",
+    arguments: [2, 3, 6, 15])
+  func failuresAtAnyPace(_ every: Int) {
     var tuner = ConcurrencyTuner(range: 1...32)
     var now = Instant(seconds: 0)
     for number in 1...800 {
@@ -132,7 +134,7 @@ import Testing
       tuner.recordBegin(at: now)
       let begun = now
       now = now + 0.05
-      tuner.recordEnd(number % 6 == 0 ? .overloaded : .fine, began: begun, underWay: 0, at: now)
+      tuner.recordEnd(number % every == 0 ? .overloaded : .fine, began: begun, underWay: 0, at: now)
     }
     // The requests alone take 40 s.
     #expect(now < Instant(seconds: 75), "\(now)")
