@@ -186,12 +186,12 @@ extension EndToEnd {
         SenderLock.isTaken(queue: "\(person.home.path)/.local/state/hoist/queue.sqlite")
           ? true : nil
       }
-      // It listens some moments after it has the lock.
+      // It listens some moments after it has the lock. Until then, an error names "the hoist that sends this queue".
       var lines: Program?
       try await wait(for: "somebody to listen to") { () -> Bool? in
         let program = try person.hoist("queue", "--follow", "--json")
         try await wait(for: "an answer") {
-          program.hasEnded || program.errors.contains("sends") ? true : nil
+          program.hasEnded || program.errors.contains("process ") ? true : nil
         }
         if program.hasEnded { return nil }
         lines = program
@@ -200,7 +200,7 @@ extension EndToEnd {
       let follower = try #require(lines)
       let people = try person.hoist("queue", "--follow")
       try await wait(for: "a second listener", otherwise: { people.errors }) {
-        people.errors.contains("sends") ? true : nil
+        people.errors.contains("process ") ? true : nil
       }
       _ = try await person.run("add", "a.bin", "b.bin", "--to", inbox.url)
       try await wait(for: "both ends", otherwise: { follower.output + people.output }) {
