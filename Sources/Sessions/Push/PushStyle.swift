@@ -6,8 +6,8 @@ package enum PushStyle {
   case json
   /// Only results and failures.
   case quiet
-  /// A line for each file, and one `every` so many seconds for a file that takes a long time. With `showsNotes`, lines
-  /// say when a file was sent before.
+  /// A line for each file, and further ones at intervals of `every` seconds for a file that takes a long time. With
+  /// `showsNotes`, lines say when a file was sent before.
   case lines(every: Double? = nil, showsNotes: Bool = false)
   /// Bars of progress, with the same lines above them.
   case bars(ascii: Bool, hasColours: Bool, showsNotes: Bool)

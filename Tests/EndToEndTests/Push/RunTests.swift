@@ -96,6 +96,16 @@ extension EndToEnd {
       #expect(try drafts() == [Draft(submitted: true, files: ["a.csv", "b.csv", "c.csv"])])
     }
 
+    /// A target with a run, at a server of ours.
+    private static func target(at server: HostileServer) -> String {
+      """
+      [targets.z]
+      url = "\(server.url("/up/{open.id}"))"
+      open = { url = "\(server.url("/open"))", values = { id = "/id" } }
+      close = { url = "\(server.url("/publish/{open.id}"))" }
+      """
+    }
+
     @Test("a file that may have arrived and is left out keeps a run open")
     func leftOut() async throws {
       let person = try Person()
@@ -109,13 +119,7 @@ extension EndToEnd {
         connection.close()
       }
       defer { server.stop() }
-      try person.configure(
-        """
-        [targets.z]
-        url = "\(server.url("/up/{open.id}"))"
-        open = { url = "\(server.url("/open"))", values = { id = "/id" } }
-        close = { url = "\(server.url("/publish/{open.id}"))" }
-        """)
+      try person.configure(Self.target(at: server))
       try person.folder.write("a", [1])
       try person.folder.write("b", [2])
       let first = try await person.run("push", "a", "b", "--to", "z", "--report", "r.json")
@@ -133,13 +137,7 @@ extension EndToEnd {
         connection.stall()
       }
       defer { server.stop() }
-      try person.configure(
-        """
-        [targets.z]
-        url = "\(server.url("/up/{open.id}"))"
-        open = { url = "\(server.url("/open"))", values = { id = "/id" } }
-        close = { url = "\(server.url("/publish/{open.id}"))" }
-        """)
+      try person.configure(Self.target(at: server))
       try person.folder.write("a", [1])
       let asked = Mutex(0)
       let signals = AsyncStream<Int32> {
