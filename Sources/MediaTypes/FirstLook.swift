@@ -27,8 +27,8 @@ enum FirstLook: Equatable, Sendable {
     }
   }
 
-  /// Whether libmagic should also look at the rest of a sample of `count` bytes, after this answer to the first bytes of
-  /// content that is no text.
+  /// Whether libmagic should also look at the rest of a sample of `count` bytes, after this answer to the first bytes
+  /// of content that is no text.
   static func isOpen(_ type: MediaType?, of count: Int) -> Bool {
     guard let type, type != .octetStream else { return count > smallestImage }
     return shared.contains(type.description)

@@ -7,8 +7,8 @@ import UploadEngine
 import UploadModel
 
 /// Conducts what a process sends of a queue: has the engine send its files, notes in the queue's store what the engine
-/// does, and reports it to all observers at the same moment. It knows neither a screen nor other processes: `SharedQueue` adds
-/// those, and a push has its files sent by the conductor alone.
+/// does, and reports it to all observers at the same moment. It knows neither a screen nor other processes:
+/// `SharedQueue` adds those, and a push has its files sent by the conductor alone.
 @MainActor
 package final class Conductor {
   package struct Options {
@@ -64,8 +64,8 @@ package final class Conductor {
   private let options: Options
   private var observers: [any QueueObserver] = []
   private var changes: ChangeBuffer?
-  /// Figures of the engine that have not been reported yet. They come before the changes that they are about, which may be
-  /// delivered at any time.
+  /// Figures of the engine that have not been reported yet. They come before the changes that they are about, which may
+  /// be delivered at any time.
   private let newFigures = Mutex<SendingFigures?>(nil)
 
   package init(_ store: any QueueStore, with tools: Tools, options: Options = Options()) {
@@ -96,7 +96,8 @@ package final class Conductor {
     engine.setAwaitsMore(true)
   }
 
-  /// Collects the engine's changes. Those that are not written are reported without the secrets of targets all the same.
+  /// Collects the engine's changes. Those that are not written are reported without the secrets of targets all the
+  /// same.
   private func changeBuffer() -> ChangeBuffer {
     let isWritten = store.isLasting
     return ChangeBuffer(
@@ -155,7 +156,8 @@ package final class Conductor {
     return hooks
   }
 
-  /// Stops sending, and reports the last news. Requests under way are ended in good order, after waiting for their replies for at most `seconds`.
+  /// Stops sending, and reports the last news. Requests under way are ended in good order, after waiting for their
+  /// replies for at most `seconds`.
   package func close(awaitingReplies seconds: Double = 0) async {
     await engine?.shutDown(awaitingReplies: seconds)
     changes?.deliverNow()

@@ -49,8 +49,8 @@ package final class QueueRecorder: QueueStore {
     var isRetryDue = false
     /// The file that keeps those changes meanwhile.
     var place: String?
-    /// Whether something may still have to be done with the files of items that were sent. Most targets leave them as they
-    /// are, and a look for such items after each write would take longer than some writes.
+    /// Whether something may still have to be done with the files of items that were sent. Most targets leave them as
+    /// they are, and a look for such items after each write would take longer than some writes.
     var hasDisposals = true
     var onNews: (@Sendable (QueueNews) -> Void)?
 
@@ -165,7 +165,8 @@ package final class QueueRecorder: QueueStore {
   package func leave() { content.withLock { $0.isLeaving = true } }
 
   /// Writes a turn of the engine, after those before it, and then calls `then` with the claimed uploads that may begin;
-  /// with nil if nothing could be written yet. What is written together shares one transaction: `EngineHooks.admission`.
+  /// with nil if nothing could be written yet. What is written together shares one transaction:
+  /// `EngineHooks.admission`.
   ///
   /// A turn that has nothing to write, and whose items have nothing to wait for, is done at once.
   package func write(_ turn: QueueTurn, then: @escaping @Sendable (Set<ItemID>?) -> Void) {
@@ -202,8 +203,8 @@ package final class QueueRecorder: QueueStore {
     }
   }
 
-  /// Waits a moment for the ends of files that were claimed together, a fraction of what it takes to write them: on a slow
-  /// disk, they would otherwise be written one by one.
+  /// Waits a moment for the ends of files that were claimed together, a fraction of what it takes to write them: on a
+  /// slow disk, they would otherwise be written one by one.
   private func gather() {
     let patience = content.withLock { content in
       content.isGathering = !content.next.isEmpty && !content.claimed.isEmpty

@@ -10,7 +10,8 @@ package protocol QueueStore: AnyObject, Sendable {
   var memory: (any ResumeMemory & DigestMemory)? { get }
   /// The addresses that files were sent to before.
   var addresses: SentAddresses { get }
-  /// Notes what a turn of the engine has brought, after those before it, and then calls `then`: `EngineHooks.admission`.
+  /// Notes what a turn of the engine has brought, after those before it, and then calls `then`:
+  /// `EngineHooks.admission`.
   func write(_ turn: QueueTurn, then: @escaping @Sendable (Set<ItemID>?) -> Void)
   /// Notes where an upload can resume: `EngineHooks.keeping`.
   func keep(_ point: ResumePoint?, of id: ItemID)

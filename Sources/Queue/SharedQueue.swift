@@ -6,9 +6,10 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// A queue in a file, which several processes share: knows what is on disk and what other processes do with it, and has a
-/// conductor send it. Each order is written first, then performed, then reported; an order that must take effect even if the
-/// disk has no room is performed first. If another process is sending the queue, this one takes over when that one ends.
+/// A queue in a file, which several processes share: knows what is on disk and what other processes do with it, and has
+/// a conductor send it. Each order is written first, then performed, then reported; an order that must take effect even
+/// if the disk has no room is performed first. If another process is sending the queue, this one takes over when that
+/// one ends.
 @MainActor
 package final class SharedQueue {
   /// How a session differs from a normal one.
@@ -482,8 +483,8 @@ package final class SharedQueue {
     }
   }
 
-  /// Judges the doubtful files for a target by a rule that it has got. They counted as sent, so what the server did with
-  /// them is unclear.
+  /// Judges the doubtful files for a target by a rule that it has got. They counted as sent, so what the server did
+  /// with them is unclear.
   package func judgeAnew(_ target: String, by rule: FailureRule, isOfBatch: Bool) {
     let judged = items.items.compactMap { item -> (ItemID, Failure)? in
       guard item.target == target, let receipt = item.state.receipt,
@@ -822,8 +823,8 @@ package final class SharedQueue {
 
   // MARK: As one that looks on
 
-  /// Reports which process sends the queue, if that is known. The process can change: a screen that is left may hand over
-  /// the queue.
+  /// Reports which process sends the queue, if that is known. The process can change: a screen that is left may hand
+  /// over the queue.
   private func nameSender() {
     guard isAside, !keeper.isLeaving else { return }
     let process = link.process ?? SenderLock.holder(queue: keeper.store.path)

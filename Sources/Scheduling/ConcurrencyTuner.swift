@@ -4,9 +4,9 @@ import UploadModel
 /// of lanes and a pace out. It reads no clock.
 ///
 /// It climbs: twice the lanes are tried, and kept if they bring at least a fifth of the growth in work done per second.
-/// Otherwise it goes back; after a while, it tries half the lanes, then twice as many, and so on, ever more rarely. Time
-/// is counted in rounds, in which as many requests end as there are lanes: what a change does shows after one of them.
-/// Where requests take long, a round is a second in which each lane has had enough acknowledged.
+/// Otherwise it goes back; after a while, it tries half the lanes, then twice as many, and so on, ever more rarely.
+/// Time is counted in rounds, in which as many requests end as there are lanes: what a change does shows after one of
+/// them. Where requests take long, a round is a second in which each lane has had enough acknowledged.
 ///
 /// It gives way when the server asks for it: with half the lanes at once and, if the server counts requests or fewer
 /// lanes do not help, with a pace.

@@ -38,8 +38,8 @@ struct LineFill: Hashable, Sendable {
   /// Whether it is known that there is no queue.
   var hasNoQueue: Bool { recent.map { $0 < Self.noise * least } ?? false }
 
-  /// Above this multiple of the least, the line is full; below the other one, there is no queue. The queue in front of a
-  /// line is often not much longer than the line itself.
+  /// Above this multiple of the least, the line is full; below the other one, there is no queue. The queue in front of
+  /// a line is often not much longer than the line itself.
   private static let multiple = 2.0
   private static let noise = 1.1
   /// Over how many seconds the round-trip time is smoothed.

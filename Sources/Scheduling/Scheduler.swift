@@ -1061,8 +1061,8 @@ extension Scheduler {
       }
   }
 
-  /// Changes the state of a route's credentials. Reports what is new for its files: that they wait, for `failure`, or go
-  /// one at a time, or no longer.
+  /// Changes the state of a route's credentials. Reports what is new for its files: that they wait, for `failure`, or
+  /// go one at a time, or no longer.
   private mutating func change(
     _ number: Int, hasCommand: Bool? = nil, because failure: Failure? = nil,
     _ body: (inout Credentials) -> Void

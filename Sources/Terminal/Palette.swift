@@ -1,8 +1,8 @@
 import CNcurses
 import Screens
 
-/// How styles look on this terminal: the attributes and the pair of colours that ncurses draws them with. Without colours,
-/// only attributes distinguish them.
+/// How styles look on this terminal: the attributes and the pair of colours that ncurses draws them with. Without
+/// colours, only attributes distinguish them.
 struct Palette {
   let theme: Theme
   let background: Theme.Background

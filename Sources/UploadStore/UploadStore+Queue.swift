@@ -273,8 +273,8 @@ extension UploadStore {
   }
 
   /// Updates how items will be sent. Their states are left to the engine. Items that are being sent or have been sent
-  /// stay as they are, since the caller may not know yet that they have started. Returns these. Items in `released` were
-  /// claimed but have not begun.
+  /// stay as they are, since the caller may not know yet that they have started. Returns these. Items in `released`
+  /// were claimed but have not begun.
   @discardableResult
   package func edit(
     _ items: [UploadItem], releasing released: [ItemID] = []

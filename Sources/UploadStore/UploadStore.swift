@@ -224,8 +224,8 @@ package final class UploadStore: Sendable {
     return begun
   }
 
-  /// The turns without what is not written: progress, which is noted, and that a file was handed over, if a later change
-  /// says what became of it.
+  /// The turns without what is not written: progress, which is noted, and that a file was handed over, if a later
+  /// change says what became of it.
   private func notable(_ turns: [QueueTurn]) -> [QueueTurn] {
     var turns = turns
     var later: Set<ItemID> = []
@@ -354,7 +354,8 @@ package final class UploadStore: Sendable {
   }
 
   /// Looks whether another process has written. This waits for the disk if this process is writing. Nil while another
-  /// process is writing: its changes become visible when it has finished, which no file event shows, so look again soon.
+  /// process is writing: its changes become visible when it has finished, which no file event shows, so look again
+  /// soon.
   package func look() throws(StoreError) -> Look? {
     guard let (revision, version) = try stamp() else { return nil }
     let isNew = dataVersion.withLock { $0 != version }

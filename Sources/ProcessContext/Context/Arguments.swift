@@ -5,8 +5,8 @@ import ScalarText
 
 /// The command line as the system passed it.
 package enum Arguments {
-  /// The arguments after the program's name, byte for byte (`String.init(rawBytes:)`). Swift's own strings have U+FFFD in
-  /// place of bytes that are not UTF-8, so that two files would have the same name.
+  /// The arguments after the program's name, byte for byte (`String.init(rawBytes:)`). Swift's own strings have U+FFFD
+  /// in place of bytes that are not UTF-8, so that two files would have the same name.
   package static var ofProcess: [String] {
     (1..<max(1, Int(CommandLine.argc))).compactMap { index in
       CommandLine.unsafeArgv[index].map {

@@ -7,9 +7,9 @@ package final class Signals {
   package let stream: AsyncStream<Int32>
   private let sources: [any DispatchSourceSignal]
 
-  /// Intercepts these signals for as long as this object lives. SIGHUP and SIGINT stay ignored if the program starts with
-  /// them ignored: `nohup` sets up the one, and a script's shell the other for a command in the background, so that ^c
-  /// ends only the script.
+  /// Intercepts these signals for as long as this object lives. SIGHUP and SIGINT stay ignored if the program starts
+  /// with them ignored: `nohup` sets up the one, and a script's shell the other for a command in the background, so
+  /// that ^c ends only the script.
   init(_ signals: [Int32]) {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     self.stream = stream

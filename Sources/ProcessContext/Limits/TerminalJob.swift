@@ -18,8 +18,8 @@ package final class TerminalJob {
 
   deinit { source.cancel() }
 
-  /// Whether the job is in the foreground. If not, the shell may write to the terminal at any time. If the terminal does
-  /// not control this process, no shell does.
+  /// Whether the job is in the foreground. If not, the shell may write to the terminal at any time. If the terminal
+  /// does not control this process, no shell does.
   package var isInForeground: Bool {
     let group = tcgetpgrp(terminal)
     return group < 0 || group == getpgrp()

@@ -2,8 +2,8 @@ import UploadModel
 
 /// What happens to a queue. Whatever shows or records the queue is told of it in this form, and only in this form.
 package enum QueueNews: Sendable {
-  /// Items of the queue, in its order. One that is known already is replaced in place. Items that cannot be sent come as
-  /// failed, so that the reason is shown.
+  /// Items of the queue, in its order. One that is known already is replaced in place. Items that cannot be sent come
+  /// as failed, so that the reason is shown.
   case added([UploadItem])
   /// Another process has removed these items.
   case removed([ItemID])
@@ -35,7 +35,8 @@ package enum QueueNews: Sendable {
   case read(hasHistory: Bool)
   /// Whether another process is sending the queue.
   case aside(Bool)
-  /// How many other processes look on, one of which would send the queue as soon as this one left. Only the sender knows.
+  /// How many other processes look on, one of which would send the queue as soon as this one left. Only the sender
+  /// knows.
   case successors(Int)
   /// The settings for everything that is sent.
   case settings(SenderSettings)

@@ -54,9 +54,9 @@ package struct Speeds: Sendable {
   /// When the attempt that is under way began to send.
   package func beginning(of id: ItemID) -> Instant? { sending[id]?.beginning }
 
-  /// Seconds until all of an item has been acknowledged: at most as long as `totalETA` says for all items. If a limit in
-  /// bytes a second holds back all items together, those that end leave their share of it to the others, once nothing is
-  /// left to begin.
+  /// Seconds until all of an item has been acknowledged: at most as long as `totalETA` says for all items. If a limit
+  /// in bytes a second holds back all items together, those that end leave their share of it to the others, once
+  /// nothing is left to begin.
   ///
   /// - Parameter all: what is left of all items, including those that have not begun.
   package func eta(
@@ -98,9 +98,9 @@ package struct Speeds: Sendable {
   }
 
   /// Seconds until `remaining` more bytes have been acknowledged. This is at least the time that the slowest item still
-  /// takes. If a limit on all items together, in bytes a second, holds them back, it is at least the time that the limit
-  /// requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and does not set
-  /// the time.
+  /// takes. If a limit on all items together, in bytes a second, holds them back, it is at least the time that the
+  /// limit requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and does not
+  /// set the time.
   package func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
     guard let run else { return nil }
     let isSettled = !isIdle(at: now) && run.estimate.speed(at: idleSince ?? now) != nil

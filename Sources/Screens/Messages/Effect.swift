@@ -62,11 +62,12 @@ package enum Effect: Sendable, Equatable {
   case readTargets
   /// Show all settings of the target of this name; answered by `AppEvent.page`.
   case showTarget(String)
-  /// Read the secrets of the target of this name again, try whether it responds and accepts them, and send the items that
-  /// wait for that; answered by `AppEvent.tried`.
+  /// Read the secrets of the target of this name again, try whether it responds and accepts them, and send the items
+  /// that wait for that; answered by `AppEvent.tried`.
   case tryTarget(String)
   /// Write the changes to a target into the configuration, and its new token, if there is one, where it is kept. They
-  /// are tried first, unless they are good enough as they are. Answered by `AppEvent.targetChanged` or `AppEvent.setupRefused`.
+  /// are tried first, unless they are good enough as they are. Answered by `AppEvent.targetChanged` or
+  /// `AppEvent.setupRefused`.
   case changeTarget(TargetRow, to: TargetRow, token: String = "", isGoodEnough: Bool)
   /// Make the target of this name the default, or remove it from the configuration; answered as `readTargets` is, or by
   /// `AppEvent.message`.

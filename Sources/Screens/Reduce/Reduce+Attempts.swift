@@ -3,8 +3,8 @@ import UploadModel
 
 /// The attempts of a file that this window has not seen.
 extension AppState {
-  /// Requests the attempts at the file whose details are shown beside the list, if there were others than those that this
-  /// window has seen.
+  /// Requests the attempts at the file whose details are shown beside the list, if there were others than those that
+  /// this window has seen.
   mutating func readAttempts() -> [Effect] {
     guard dialog == nil, pane == .queue, layout.side != nil, let item = selected,
       queue.row(item.id)?.lacksAttempts == true

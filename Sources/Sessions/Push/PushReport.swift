@@ -18,8 +18,8 @@ package struct PushReport: Codable {
       case skipped
     }
 
-    /// Everything that is needed to send the file again as it was. Its path is as it was given: a list of bytes if it is
-    /// not UTF-8, `-` for standard input.
+    /// Everything that is needed to send the file again as it was. Its path is as it was given: a list of bytes if it
+    /// is not UTF-8, `-` for standard input.
     package var record: ItemRecord
     var end: End
 

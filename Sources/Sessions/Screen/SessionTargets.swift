@@ -79,8 +79,8 @@ final class SessionTargets {
     loop.handle([.page(title: name, lines: now + lines + place)])
   }
 
-  /// Reads a target's secrets again, and tests whether it accepts uploads and these credentials. Calls back once waiting
-  /// files use the new ones.
+  /// Reads a target's secrets again, and tests whether it accepts uploads and these credentials. Calls back once
+  /// waiting files use the new ones.
   func tryOut(_ name: String, then body: @escaping @MainActor @Sendable () -> Void) {
     book.forget(name)
     read()

@@ -179,8 +179,8 @@ package enum NewTarget {
     return read?.defaultTarget == name ? usual : text
   }
 
-  /// Changes a target of the configuration: tries another address and a new token, unless `isGoodEnough`, and writes the
-  /// changes. `token` is as in `SecretAnswer`, and empty to keep the old one. If cancelled, it changes nothing.
+  /// Changes a target of the configuration: tries another address and a new token, unless `isGoodEnough`, and writes
+  /// the changes. `token` is as in `SecretAnswer`, and empty to keep the old one. If cancelled, it changes nothing.
   static func change(
     _ old: TargetRow, to new: TargetRow, token: String = "", isGoodEnough: Bool,
     in config: ConfigSource

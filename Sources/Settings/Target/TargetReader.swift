@@ -57,7 +57,8 @@ extension Target {
     if !template.isLiteral { address = template }
   }
 
-  /// Header fields that are sent to every server must not be credentials, except those that a ticket gives for that server.
+  /// Header fields that are sent to every server must not be credentials, except those that a ticket gives for that
+  /// server.
   private func checkPublicHeaders(_ entries: [String: ConfigNode]) throws(ConfigError) {
     for (name, node) in try entries["public_headers"]?.entries() ?? [] {
       let field = publicHeaders.first { $0.name == name }

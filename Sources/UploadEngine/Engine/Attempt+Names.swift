@@ -68,8 +68,8 @@ extension Attempt {
     }
   }
 
-  /// Whether the file goes on although its name is taken: under another name, or because what has the name was a part of
-  /// it that is gone now. Otherwise, it leaves.
+  /// Whether the file goes on although its name is taken: under another name, or because what has the name was a part
+  /// of it that is gone now. Otherwise, it leaves.
   private func goesOn(
     _ file: File, _ taken: TakenName, _ end: TransferEnd?, by rule: IfThere,
     _ preparation: Preparation, _ authorization: Authorization, on engine: isolated UploadEngine
@@ -215,8 +215,8 @@ extension Attempt {
     }
   }
 
-  /// Whether what has the name is the file itself; nil if it may be, but nobody can tell. After an attempt whose outcome
-  /// is not known, it is compared; otherwise, only a checksum that the server gives by itself counts.
+  /// Whether what has the name is the file itself; nil if it may be, but nobody can tell. After an attempt whose
+  /// outcome is not known, it is compared; otherwise, only a checksum that the server gives by itself counts.
   private func isOwn(
     _ file: File, _ taken: TakenName, _ end: TransferEnd?, _ check: Target.NameCheck,
     _ preparation: Preparation, _ authorization: Authorization, on engine: isolated UploadEngine
@@ -249,10 +249,10 @@ extension Attempt {
   /// The largest file that is sent twice to find out whether its server keeps the condition.
   private static let mostAskedWith: Int64 = 16 << 10
 
-  /// Finds out, once for each target, whether its server keeps the condition, by sending it a small file that it has just
-  /// taken once more: either it refuses that, or it replaces the file by itself. Until that is known, and if it does not
-  /// keep it, each file is preceded by a question. Returns false if the connection broke, so that the file must be sent
-  /// again.
+  /// Finds out, once for each target, whether its server keeps the condition, by sending it a small file that it has
+  /// just taken once more: either it refuses that, or it replaces the file by itself. Until that is known, and if it
+  /// does not keep it, each file is preceded by a question. Returns false if the connection broke, so that the file
+  /// must be sent again.
   func probeCondition(
     _ batch: BatchEnd, _ way: Way, _ authorization: Authorization, on engine: isolated UploadEngine
   ) async -> Bool {

@@ -80,8 +80,8 @@ extension UploadEngine {
       resumePoint = upload.item.resumePoint ?? resumePoint
     }
 
-    /// Forgets the cookies of an upload that is over: with what libcurl needs to keep them, they take more room than all
-    /// the rest of the job.
+    /// Forgets the cookies of an upload that is over: with what libcurl needs to keep them, they take more room than
+    /// all the rest of the job.
     func forgetCookies() { ownCookies = nil }
 
     /// Opens a file that is known to grow, to send what it has now. Returns whether it did.
@@ -100,8 +100,8 @@ extension UploadEngine {
       isGrowing && file?.location == location ? file : nil
     }
 
-    /// Whether an attempt has failed for the first time because its file has grown. It does not count then, and the next
-    /// one sends the file as one that grows. Events are large, so they are not copied for this.
+    /// Whether an attempt has failed for the first time because its file has grown. It does not count then, and the
+    /// next one sends the file as one that grows. Events are large, so they are not copied for this.
     func beginsToGrow(in event: JobMachine.Event) -> Bool {
       guard event.failure?.cause == .changed(.grew), !isGrowing else { return false }
       isGrowing = true

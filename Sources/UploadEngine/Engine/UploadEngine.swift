@@ -9,8 +9,8 @@ import UploadModel
 ///
 /// It decides which files may begin: it owns the jobs, the line, the lanes and the clock. `Scheduler` decides what is
 /// sent next, and `JobMachine` what happens to it. It knows nothing of requests, replies and tickets: an `Attempt`
-/// sends files, and what attempts share is in `Exchanges`, `Access`, `Runs`, `Folders` and `Questions`. Nor does it know
-/// its listeners. All methods can be called from anywhere and take effect in the order of the calls.
+/// sends files, and what attempts share is in `Exchanges`, `Access`, `Runs`, `Folders` and `Questions`. Nor does it
+/// know its listeners. All methods can be called from anywhere and take effect in the order of the calls.
 package actor UploadEngine {
   /// The most uploads that run at once.
   package static let mostLanes = Concurrency.range.upperBound
@@ -348,8 +348,8 @@ extension UploadEngine {
     }
   }
 
-  /// Keeps uploads that have not begun from starting until `update` or `retry` says how to send them. Returns those that
-  /// had been claimed for a lane to come: from now on they have not begun, and need not be claimed.
+  /// Keeps uploads that have not begun from starting until `update` or `retry` says how to send them. Returns those
+  /// that had been claimed for a lane to come: from now on they have not begun, and need not be claimed.
   package nonisolated func hold(_ items: [ItemID]) -> [ItemID] {
     let items = Set(items)
     let waiting = ahead.remove { items.contains($0.item) }
@@ -501,8 +501,8 @@ extension UploadEngine {
 
 /// Carries out what `Scheduler` decides, and tells it what happens.
 extension UploadEngine {
-  /// Fills the lanes once this turn's events have been handled. Filling them immediately would recurse through the whole
-  /// line if every file failed at once. It would also start files singly when several of them come back together.
+  /// Fills the lanes once this turn's events have been handled. Filling them immediately would recurse through the
+  /// whole line if every file failed at once. It would also start files singly when several of them come back together.
   func fillSoon() { needsFilling = true }
 
   private func fill() {

@@ -30,8 +30,8 @@ extension ServerClient {
     end.trouble.map { ": \(Failure($0).headline)" } ?? ""
   }
 
-  /// Why no server answers at the target's host; nil if one does, or if the host depends on the file. Where uploads go to
-  /// several addresses, this is all that can be asked.
+  /// Why no server answers at the target's host; nil if one does, or if the host depends on the file. Where uploads go
+  /// to several addresses, this is all that can be asked.
   package func silence() async -> String? {
     guard let host = target.url.host, let url = URL(string: "/", relativeTo: target.url) else {
       return nil

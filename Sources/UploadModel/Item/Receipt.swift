@@ -25,7 +25,8 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// The algorithm of the server's checksum, which matches the file's, such as "sha-256"; nil if the server gave none.
   package var verified: String?
 
-  /// What the reply says if it seems to say no, as "quota exceeded", and no rule of the target judges it; nil otherwise.
+  /// What the reply says if it seems to say no, as "quota exceeded", and no rule of the target judges it; nil
+  /// otherwise.
   package var doubt: String?
   /// How many bytes the local file has gained since it was opened to be sent; nil if none. The server has what the file
   /// had then.

@@ -4,9 +4,9 @@
 /// byte counts once, so that totals of files and queues can be added.
 ///
 /// Bytes are done once they need nothing more: all bytes of finished files, whatever became of those, and the bytes of
-/// other files that the other side has acknowledged. `share` compares the done bytes with all bytes. The bytes to go are
-/// those that will still be sent without user action; the remaining time is based on them. So the share falls only if
-/// files are added, if an upload starts over, or if one that cannot be resumed is broken off.
+/// other files that the other side has acknowledged. `share` compares the done bytes with all bytes. The bytes to go
+/// are those that will still be sent without user action; the remaining time is based on them. So the share falls only
+/// if files are added, if an upload starts over, or if one that cannot be resumed is broken off.
 package struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   package private(set) var waiting = 0
@@ -77,8 +77,8 @@ package struct Totals: Hashable, Sendable {
     arrivedBytes &+ skippedBytes &+ keptBytes &+ movingBytes &+ unknownBytes &+ failedBytes
       &+ goneBytes
   }
-  /// How much is done, in bytes, or in files if all that are left to send are empty. Files that the user holds back count
-  /// like all others, so that the share stays where it is when a file is paused.
+  /// How much is done, in bytes, or in files if all that are left to send are empty. Files that the user holds back
+  /// count like all others, so that the share stays where it is when a file is paused.
   package var share: (done: Int64, all: Int64) {
     countsBytes
       ? (doneBytes, bytes) : (Int64(over + awaiting + goneFiles), Int64(all + goneFiles))

@@ -45,8 +45,8 @@ package struct Doubt: Hashable, Sendable {
   /// The members in which a server says whether it took the file, the most certain ones first.
   fileprivate static let names = ["ok", "success", "status", "error", "errors"]
 
-  /// Whether a reply in JSON may have one of these members. Most replies have none: looking for the names in their bytes
-  /// takes a tenth of the time of reading them. What is escaped or beyond ASCII may stand for any name.
+  /// Whether a reply in JSON may have one of these members. Most replies have none: looking for the names in their
+  /// bytes takes a tenth of the time of reading them. What is escaped or beyond ASCII may stand for any name.
   static func mayBeNamed(in reply: Reply) -> Bool {
     guard reply.mayBeJSON else { return false }
     var text = reply.text

@@ -24,8 +24,8 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   package var isOfEmptyFile: Bool?
   /// True if an earlier attempt broke off, so that what it left on the server may be in the way.
   package var mayMeetRemnant: Bool?
-  /// True if the reply itself, or the target's rules, say that a later attempt may succeed; nil if only the cause and the
-  /// status tell.
+  /// True if the reply itself, or the target's rules, say that a later attempt may succeed; nil if only the cause and
+  /// the status tell.
   package var isTemporary: Bool?
 
   package init(

@@ -27,8 +27,8 @@ struct TargetCounts: Hashable, Sendable {
     unknown += other.unknown
   }
 
-  /// Such as "12 of 40 sent, 3 failed"; with little room "3 failed" or, if all is well, "12 of 40". Empty if there are no
-  /// files.
+  /// Such as "12 of 40 sent, 3 failed"; with little room "3 failed" or, if all is well, "12 of 40". Empty if there are
+  /// no files.
   func words(fitting width: Int) -> String {
     guard all > 0 else { return "" }
     let far = "\(HumanReadable.grouped(sent)) of \(HumanReadable.grouped(all))"
