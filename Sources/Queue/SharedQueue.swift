@@ -725,7 +725,7 @@ package final class SharedQueue {
     let (sendable, shown) = jobs(news.again)
     if !shown.isEmpty || !news.edited.isEmpty { report([.added(shown + news.edited)]) }
     engine.retry(sendable)
-    engine.update(jobs(news.edited).sendable)
+    engine.update(jobs(news.edited + news.waiting).sendable)
   }
 
   /// Whether an item has ended, and this session does not know it yet.

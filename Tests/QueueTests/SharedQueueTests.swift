@@ -236,6 +236,58 @@ struct SharedQueueTests {
     await session.close()
   }
 
+  /// What another process does to a file, seen only after the file's turn has come and gone, and what then undoes it.
+  enum Undone: CaseIterable {
+    case removal, pause
+
+    func happens(in store: UploadStore, to item: UploadItem) throws {
+      switch self {
+      case .removal: try store.remove([item.id])
+      case .pause: try store.update([item.with(.paused)])
+      }
+    }
+
+    func isUndone(in store: UploadStore, of item: UploadItem) throws {
+      switch self {
+      case .removal: _ = try store.relist([item.id])
+      case .pause: try store.update([item.with(.waiting)])
+      }
+    }
+  }
+
+  @Test(
+    "A file that was removed or paused elsewhere as its turn came is sent once that is undone",
+    arguments: Undone.allCases, [true, false])
+  func undone(_ what: Undone, atOnce: Bool) async throws {
+    let server = try HostileServer.answering(Self.accepted)
+    defer { server.stop() }
+    try QueueSession.queue("a", "b", in: folder)
+    let other = try UploadStore(path: folder.path("queue.sqlite"))
+    try other.setStopped(true)
+    let session = try QueueSession(in: folder, to: server.url())
+    session.queue.open()
+    try await session.wait(until: .waiting, .waiting)
+    try await wait(for: "the queue to be read") { session.queue.isReading ? nil : true }
+    let item = try #require(session.holder.items.items.first)
+    // Nothing is read meanwhile, since this does not leave the main actor.
+    try what.happens(in: other, to: item)
+    session.queue.setStopped(false)
+    let deadline = ContinuousClock.now + .seconds(20)
+    while try other.items().last?.state.isDone != true, .now < deadline { usleep(1000) }
+    if atOnce {
+      try what.isUndone(in: other, of: item)
+    } else {
+      let left: [ItemState.Kind] = what == .removal ? [.sent] : [.paused, .sent]
+      try await wait(for: "\(left)") { session.kinds == left ? true : nil }
+      try what.isUndone(in: other, of: item)
+    }
+    try await wait(for: "both files to be sent", otherwise: { "\(session.kinds)" }) {
+      session.kinds == [.sent, .sent] ? true : nil
+    }
+    #expect(server.requests.count == 2)
+    await session.close()
+  }
+
   @Test("A file that is sent and cleared elsewhere before that is reported counts as sent")
   func clearedElsewhere() async throws {
     let (session, server, _) = try await react(toReply: Self.accepted) { store, item in

@@ -35,7 +35,11 @@ struct ExternalChangesTests {
       Row(
         testDescription: "its own news, which is on its way", written: .done(receipt),
         known: .awaitingReply(attempt: 1, since: Instant(seconds: 0)), news: ""),
-      Row(testDescription: "nothing new", written: .waiting, known: .waiting, news: ""),
+      Row(testDescription: "nothing new", written: .waiting, known: .waiting, news: "waiting"),
+      Row(
+        testDescription: "nothing new while it waits for another attempt", written: .waiting,
+        known: .retrying(
+          Failure(.missing), next: 2, of: 3, at: Instant(seconds: 0)), news: "waiting"),
     ]
     private static let receipt = Receipt(status: 200)
   }
@@ -49,6 +53,7 @@ struct ExternalChangesTests {
     let words = [
       news.fresh.isEmpty ? nil : "fresh", news.again.isEmpty ? nil : "again",
       news.paused.isEmpty ? nil : "paused", news.edited.isEmpty ? nil : "edited",
+      news.waiting.isEmpty ? nil : "waiting",
     ].compactMap(\.self)
     #expect(words.joined(separator: ", ") == row.news)
     // How it is sent is as written, what has become of it as known.

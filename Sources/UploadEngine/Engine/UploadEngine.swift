@@ -557,7 +557,7 @@ extension UploadEngine {
       for file in files {
         if admitted?.contains(file) == false {
           claims[file] = nil
-          forget(file)
+          setAside(file)
         } else if mayStart.isEmpty {
           // Nothing was claimed if nothing could be written.
           if admitted == nil { claims[file] = nil }
@@ -569,6 +569,15 @@ extension UploadEngine {
       }
       handle(mayStart.map { ($0, .start) })
     }
+  }
+
+  /// Sets a file aside that another process has removed or paused, until `remove`, `pause`, `update` or `retry` says what
+  /// has become of it.
+  private func setAside(_ id: ItemID) {
+    guard let job = jobs[id] else { return }
+    job.isHeld = true
+    runs.leaveUnopened([job], on: self)
+    carryOut(scheduler.park(id, .held))
   }
 
   /// Lets a file that has been claimed, or is about to be, wait in line instead.

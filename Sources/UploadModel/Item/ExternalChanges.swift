@@ -8,6 +8,8 @@ package struct ExternalChanges: Hashable, Sendable {
   package private(set) var paused: [ItemID] = []
   /// Items whose send settings were edited. Each is in its known state, with the edits applied.
   package private(set) var edited: [UploadItem] = []
+  /// Items that wait as they did. They may have been removed or paused for a moment, in which their turn came.
+  package private(set) var waiting: [UploadItem] = []
 
   /// The differences between `changed` and `known`. The state of uploads under way is taken from `known`.
   package init(of changed: [UploadItem], known: (ItemID) -> UploadItem?) {
@@ -23,14 +25,19 @@ package struct ExternalChanges: Hashable, Sendable {
         paused.append(item.id)
         takeEdit(of: known, as: item)
       case _ where known.state.isActive: break
+      case (.waiting, .waiting), (.waiting, .retrying):
+        if !takeEdit(of: known, as: item) { waiting.append(known) }
       default: takeEdit(of: known, as: item)
       }
     }
   }
 
-  private mutating func takeEdit(of known: UploadItem, as written: UploadItem) {
+  /// Returns false if nothing was edited.
+  @discardableResult
+  private mutating func takeEdit(of known: UploadItem, as written: UploadItem) -> Bool {
     let new = known.sent(as: written)
     if new != known { edited.append(new) }
+    return new != known
   }
 }
 
