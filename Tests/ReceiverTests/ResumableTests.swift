@@ -290,6 +290,30 @@ struct ResumableTests {
     }
   }
 
+  @Test(
+    "what is larger than a limit that has been lowered meanwhile is refused as that",
+    arguments: [10, nil])
+  func loweredLimit(length: Int?) async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: length)
+      _ = try ask(
+        server, "PATCH", path, ["Upload-Offset: 0", "Upload-Complete: ?0", Self.piece],
+        body: "abcdefgh")
+      let folder = server.folder.path
+      try await TestServer.run({
+        $0.directory = folder
+        $0.limits.fileBytes = 6
+      }) { (server: TestServer) async throws in
+        let reply = try ask(
+          server, "PATCH", path, ["Upload-Offset: 8", "Upload-Complete: ?0", Self.piece], body: "i")
+        let text = String(decoding: reply.body, as: UTF8.self)
+        #expect(reply.status == 413)
+        #expect(
+          text.contains("The upload has \(length ?? 8) bytes; at most 6 are accepted."), "\(text)")
+      }
+    }
+  }
+
   @Test("what is taken back is gone")
   func deleted() async throws {
     try await TestServer.run { (server: TestServer) async throws in

@@ -70,9 +70,10 @@ final class ReceiveLog: Sendable {
     }
   }
 
-  /// Whether the content of an interrupted request was kept, in words. It is kept only for PATCH, which carries a piece
-  /// of an upload.
+  /// Whether the content of an interrupted request was kept, in words. PATCH carries a piece of an upload; whether a
+  /// POST began one that can resume, its first line does not say.
   private static func rest(of request: String) -> String {
-    request.hasPrefix(scalars: "PATCH ") ? "what had arrived is kept" : "nothing was kept"
+    request.hasPrefix(scalars: "PATCH ")
+      ? "what had arrived is kept" : "what had arrived is kept only if the upload can resume"
   }
 }
