@@ -131,7 +131,7 @@ extension EndToEnd {
       "say the same of the whole, whatever is done in either, and whichever is killed",
       .timeLimit(.minutes(20)), arguments: MonkeySession.seeds(usual: [72]))
     func agree(seed: UInt64) async throws {
-      let inbox = try await person.receiver("--max-file-bytes", "200kB")
+      let inbox = try await person.receiver("--max-file-bytes", "60kB")
       try person.configure(
         "default_target = \"desk\"\n[targets.desk]\nurl = \"\(inbox.url)\"\n"
           + "[targets.other]\nurl = \"\(inbox.url)\"\nretry = { attempts = 1 }\n")
@@ -146,8 +146,9 @@ extension EndToEnd {
           switch kind {
           case 0, 1:
             let target = ["desk", "other"].randomElement(using: &dice) ?? "desk"
-            // Some are too large for the receiver.
-            for bytes in [1000, 150_000, 300_000].shuffled(using: &dice) {
+            // Some are too large for the receiver. All of these together may be sent again at the lowest limit, which has
+            // to be over before the wait for a rest is.
+            for bytes in [1000, 40_000, 80_000].shuffled(using: &dice) {
               files += 1
               try person.folder.write("file-\(files).bin", count: bytes)
               let added = try await person.shell(
