@@ -850,15 +850,18 @@ package final class SharedQueue {
     // Once the session is leaving, its state stays as it is, for the report at the end.
     guard !keeper.isLeaving else { return }
     var (changes, before): ([(ItemID, ItemState)], [(ItemID, ItemState)]) = ([], [])
+    // What these news have made of items so far, which the list does not know yet.
+    var states: [ItemID: ItemState] = [:]
     var reported: [QueueNews] = []
     for news in news {
       switch news {
       case .item(let id, let state):
         // A new item may be reported before it is read from the queue, and an item's end after it was read there.
         // An end that is known changes only if a rule or a person judges the file anew.
-        guard let known = items.item(id),
-          !(known.state.isFinished && state.isFinished) || known.state.isJudgedAnew(as: state)
+        guard let known = states[id] ?? items.item(id)?.state,
+          !(known.isFinished && state.isFinished) || known.isJudgedAnew(as: state)
         else { continue }
+        states[id] = state
         if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
       case .server(let address, let news): reported.append(.reachability(server: address, news))
       case .refusal(let target, let trouble): reported.append(.refusal(target: target, trouble))

@@ -162,6 +162,36 @@ struct SharedQueueTests {
     withExtendedLifetime(lock) {}
   }
 
+  @Test(
+    "One that looks on and has read a file's end knows it after what the sender said before that, too"
+  )
+  func lateNews() async throws {
+    try QueueSession.queue("a", in: folder)
+    let path = folder.path("queue.sqlite")
+    let lock = try #require(try SenderLock(queue: path, waiting: false))
+    let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
+    let sender = try SenderServer(at: SocketPlace(queue: path, environment: environment))
+    let session = try QueueSession(
+      in: folder, to: try #require(URL(string: "http://127.0.0.1:9/")))
+    session.queue.open()
+    sender.send([.gone(files: 1, bytes: 1)])
+    try await wait(for: "the link") { session.holder.items.totals.goneFiles == 1 ? true : nil }
+    let id = try #require(session.holder.items.order.first)
+    let store = try UploadStore(path: path)
+    #expect(try store.begin([id]) == [id])
+    try store.record([(id, .done(Receipt(status: 200)))])
+    try await session.wait(until: .sent)
+    sender.send([
+      .item(id: id, state: .sending(attempt: 1, sent: 1, total: 7)),
+      .item(id: id, state: .done(Receipt(status: 200))), .gone(files: 2, bytes: 2),
+    ])
+    try await wait(for: "the news") { session.holder.items.totals.goneFiles == 2 ? true : nil }
+    #expect(session.kinds == [.sent])
+    await session.close()
+    sender.stop()
+    withExtendedLifetime(lock) {}
+  }
+
   @Test("One that looks on knows what the sender knows, and goes on where that one ends")
   func aside() async throws {
     let server = try Self.stallingAtFirst()
