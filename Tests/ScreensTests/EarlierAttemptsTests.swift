@@ -35,7 +35,7 @@ import UploadModel
     Fixture.play(&state, .attempts(ItemID(1), Self.recorded), .key("G"))
     let text = Self.text(state)
     #expect(text.contains { $0.contains("1  00:01:00–00:01:10  400 B of 1.0 kB, 503 Service") })
-    #expect(text.contains { $0.contains("2  00:01:35–00:01:40  1.0 of 1.0 kB, 201 Created") })
+    #expect(text.contains { $0.contains("2  00:01:35–00:01:40  201 Created") })
     Fixture.play(&state, .key(.escape))
     let row = Self.text(state).first { $0.contains("✓ a.txt") } ?? ""
     #expect(row.contains("00:01"), "the time of the arrival: \(row)")

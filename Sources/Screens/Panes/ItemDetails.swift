@@ -180,7 +180,9 @@ struct ItemDetails {
     var lines = row.attempts.flatMap { attempt in
       let (start, end) = (attempt.beginning.map(state.moment), state.clock(attempt.at))
       let time = start.map { $0 == end ? end : "\($0)–\(end)" } ?? state.moment(attempt.at)
-      let far = attempt.reached > 0 ? TotalLine.part(attempt.reached, of: item.sentSize) + ", " : ""
+      // How the server answered a whole file says enough.
+      let isPart = attempt.reached > 0 && attempt.reached < item.sentSize
+      let far = isPart ? TotalLine.part(attempt.reached, of: item.sentSize) + ", " : ""
       return numbered(
         attempt.number, "\(time)  \(far)\(attempt.words)",
         attempt.isGood ? .good : .warning, width: width)
