@@ -136,7 +136,7 @@ extension EndToEnd {
       let made = try await person.shell(
         """
         mkdir -p t/shut; touch t/shut/a t/shut/b; printf x > t/last
-        cd t; name=$(printf '%0250d' 0)
+        cd t; name=$(printf '%0240d' 0)
         for i in $(seq 20); do mkdir $name; cd -P ./$name; printf x > deep$i; done
         """
       ).end()
