@@ -8,11 +8,11 @@ package protocol ChallengeCredentials: Hashable, Sendable {
 /// What is known of an origin's challenges, with credentials for them. Used only on the transport's thread.
 package protocol ChallengeAnswers: AnyObject {
   /// What a request does that is about to begin; `uri` is its target as it is sent.
-  func turn(method: String, uri: String) -> ChallengeTurn
+  func step(method: String, uri: String) -> ChallengeStep
 }
 
 /// What a request does that may be challenged.
-package enum ChallengeTurn {
+package enum ChallengeStep {
   /// It is sent with this value of `Authorization`. `record` takes the head of the reply, and returns whether the reply
   /// is no statement about the credentials, because only the challenge had expired.
   case answer(String, record: (ReplyHead) -> Bool)
@@ -23,7 +23,7 @@ package enum ChallengeTurn {
   case wait
 }
 
-extension ChallengeTurn {
+extension ChallengeStep {
   var isQuestion: Bool { if case .ask = self { true } else { false } }
 }
 

@@ -52,7 +52,7 @@ package final class Conductor {
     package var addresses: SentAddresses
   }
 
-  /// What was sent until the latest end or pause.
+  /// What was sent until sending last ended or stood still.
   package private(set) var figures = SendingFigures()
   /// News of runs that deserves a person's attention, by target.
   package private(set) var runTroubles: [String: RunNews] = [:]
@@ -198,7 +198,7 @@ package final class Conductor {
   /// Reports the changes so far at once, before something that happened after them.
   func reportNow() { changes?.deliverNow() }
 
-  /// Reports the last changes without a pause: few are left, and somebody waits for them.
+  /// Reports the last changes without a delay: few are left, and somebody waits for them.
   package func hurry() { changes?.endPauses() }
 
   // MARK: Runs

@@ -25,7 +25,8 @@ final class QueueLink {
   private var triesInVain = 0
   /// After this many failed tries, the link stops looking for a sender until the queue changes.
   private static let mostTries = 40
-  private static let pause = 0.25
+  /// The seconds between two tries.
+  private static let retryDelay = 0.25
 
   init(queue: String, environment: [String: String]) {
     self.queue = queue
@@ -106,7 +107,7 @@ final class QueueLink {
     triesInVain += 1
     guard triesInVain < Self.mostTries, !isWaiting else { return }
     isWaiting = true
-    onMain(after: Self.pause) { [weak self] in
+    onMain(after: Self.retryDelay) { [weak self] in
       self?.isWaiting = false
       self?.tryToListen()
     }

@@ -72,7 +72,7 @@ package final class SharedQueue {
   package private(set) var floor: ItemID
   /// The settings that hold for everything that is sent.
   package private(set) var settings: SenderSettings
-  /// What was sent until the latest end or pause.
+  /// What was sent until sending last ended or stood still.
   package var figures: SendingFigures { conductor.figures }
   /// News of runs that deserves a person's attention, by target.
   package var runTroubles: [String: RunNews] { conductor.runTroubles }

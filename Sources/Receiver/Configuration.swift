@@ -39,7 +39,7 @@ extension UploadReceiver {
 
     /// How long a client may take to send a complete request head, and how long an idle connection stays open.
     public var headTimeout: Duration = .seconds(30)
-    /// How long a client may pause while it sends a body or reads a reply.
+    /// How long a client may stall while it sends a body or reads a reply.
     public var stallTimeout: Duration = .seconds(60)
     /// The lowest average speed at which a client may send a body, in bytes per second. It is checked each time the
     /// receiver's waits for the client add up to ``stallTimeout``. 0 for no limit.

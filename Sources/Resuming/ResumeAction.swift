@@ -16,7 +16,7 @@ package enum ResumeAction: Hashable, Sendable {
   case forget
   /// Record what the server can do.
   case record(ResumeServer)
-  /// Assume this about the server in this run only, since the evidence may be due to chance.
+  /// Assume this about the server in this session only, since the evidence may be due to chance.
   case assume(ResumeServer)
   /// Begin the attempt again with what is known now, such as that the server speaks another protocol.
   case startAgain

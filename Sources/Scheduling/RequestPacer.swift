@@ -50,7 +50,7 @@ struct RequestPacer: Hashable, Sendable {
   /// Counts a refusal that says nothing about the rate, or nothing new.
   mutating func recordRefusal(at now: Instant) { answered.record(at: now) }
 
-  /// Finds a lower pace, and pauses until the server has forgotten what it accepted. Unless the server has said that
+  /// Finds a lower pace, and waits until the server has forgotten what it accepted. Unless the server has said that
   /// the rate is too high (`isTold`), that is only a guess: a server that fails over every sixth request does so at any
   /// pace, and then none is kept.
   mutating func slowDown(isTold: Bool, at now: Instant) {
@@ -70,13 +70,13 @@ struct RequestPacer: Hashable, Sendable {
     pace = max(
       Self.least,
       taken > 0 ? min(known, taken) * (isNew ? Self.firstStep : Self.laterStep) : known / 2)
-    next = now + min(Self.period * Double(1 << min(refusals - 1, 6)), Self.longestPause)
+    next = now + min(Self.period * Double(1 << min(refusals - 1, 6)), Self.longestWait)
     heldUntil = now + Self.hold
   }
 
   /// The seconds in which a server is assumed to count requests.
   private static let period = 1.0
-  private static let longestPause = 60.0
+  private static let longestWait = 60.0
   /// For how many seconds a pace is kept after a refusal.
   private static let hold = 60.0
   /// By which part the pace grows each second after that.

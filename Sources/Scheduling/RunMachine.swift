@@ -4,23 +4,23 @@ import UploadModel
 /// no I/O.
 ///
 /// ```
-///          a file's turn            answered            no file left
+///          a file starts            answered            no file left
 ///  closed ──────────────► opening ──────────► open ───────────────────► ending
 ///    ▲                      │ refused          ▲  │ a file has failed     │ │
-///    ├──────────────────────┘   a file's turn, │  ▼                       │ │ refused
+///    ├──────────────────────┘   a file starts, │  ▼                       │ │ refused
 ///    │                              or again   kept ◄─────────────────────┼─┘
 ///    └────────────────────────────────────────────── answered, or unknown ┘
 /// ```
 package struct RunMachine: Sendable {
   /// Where the run stands.
   package enum State: Hashable, Sendable {
-    /// No run has begun. On a file's turn, goes to `opening`, or to `open` if there is no first request.
+    /// No run has begun. When a file starts, goes to `opening`, or to `open` if there is no first request.
     case closed
     /// The first request is under way, or waits for another attempt. Goes to `open` or `closed`.
     case opening
     /// Files are sent. Goes to `ending`, `kept` or `closed` once no file is left.
     case open
-    /// The run waits for its failed files, or for a person. Goes to `open` on a file's turn, or once no failed file is
+    /// The run waits for its failed files, or for a person. Goes to `open` when a file starts, or once no failed file is
     /// left.
     case kept
     /// The last request is under way. Goes to `closed`, or to `kept` if it was refused.
@@ -36,7 +36,7 @@ package struct RunMachine: Sendable {
 
   package enum Event: Sendable {
     /// A file may start.
-    case turn
+    case fileStarts
     /// The first request was answered, with these values.
     case opened([String: String], isFromAway: Bool)
     /// The first request was refused or not sent.
@@ -98,7 +98,7 @@ package struct RunMachine: Sendable {
   /// Handles an event. Events that make no sense in the current state are ignored.
   package mutating func handle(_ event: Event, _ rules: RunRules) -> [Action] {
     switch (state, event) {
-    case (.closed, .turn):
+    case (.closed, .fileStarts):
       // Without a first request, the run is open at once.
       guard rules.open != nil else {
         state = .open
@@ -106,7 +106,7 @@ package struct RunMachine: Sendable {
       }
       state = .opening
       return keep(RunPoint(.opening))
-    case (.kept, .turn):
+    case (.kept, .fileStarts):
       state = .open
       return []
     case (.opening, .opened(let values, let isFromAway)):

@@ -19,7 +19,7 @@ package struct RunNews: Hashable, Sendable, Codable {
     case refused(RunMachine.Ending)
     /// It is unknown whether the server accepted the last request of the run.
     case unknown(RunMachine.Ending)
-    /// There was no run, since no file's turn came.
+    /// There was no run, since no file was started.
     case none
   }
 

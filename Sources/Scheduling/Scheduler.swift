@@ -515,7 +515,7 @@ extension Scheduler {
   }
 }
 
-/// Whose turn it is.
+/// Which file is next.
 extension Scheduler {
   /// Puts the files of the next request on a lane, or gives them out before a lane is free, and returns them. Returns
   /// no files if nothing can start now.
@@ -526,7 +526,7 @@ extension Scheduler {
       var best: Candidate?
       var wake: Instant?
       for route in routes.indices where !routes[route].ready.isEmpty {
-        switch turn(of: route, at: now) {
+        switch decision(on: route, at: now) {
         case .candidate(let candidate) where candidate.rank < best?.rank ?? .max: best = candidate
         case .later(let instant): wake = min(wake ?? instant, instant)
         case .candidate, .held: break
@@ -571,7 +571,7 @@ extension Scheduler {
   }
 
   /// The file that may start on a route, if any.
-  private func turn(of route: Int, at now: Instant) -> StartDecision {
+  private func decision(on route: Int, at now: Instant) -> StartDecision {
     guard let first = first(of: route), takesLane(first.id) || hasRoomAhead(for: first.id) else {
       return .held
     }
@@ -798,7 +798,7 @@ extension Scheduler {
     for id in members { entries[id]?.group = lastGroup }
   }
 
-  /// The batch led by `id`, whose turn it is.
+  /// The batch led by `id`, which is next.
   mutating func batch(ledBy id: ItemID, isAlone: Bool) -> [ItemID] {
     guard let entry = entries[id] else { return [id] }
     if let members = entry.group.flatMap({ groups[$0] }) {

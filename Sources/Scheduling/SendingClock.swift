@@ -1,12 +1,12 @@
 import UploadModel
 
-/// Measures how long sending takes: from the start of the first file to the end of the last, without pauses. It is a
-/// pause if nothing is under way because the queue is stopped or all the files that are left are paused. Waiting for a
-/// server or for another attempt is no pause.
+/// Measures how long sending takes: from the start of the first file to the end of the last, without the times when it
+/// stands still. It does if nothing is under way because the queue is stopped or all the files that are left are paused.
+/// Waiting for a server or for another attempt counts.
 package struct SendingClock: Sendable {
   /// A file that is to be sent, as the clock sees it.
   package enum Phase: Int, CaseIterable, Sendable {
-    /// It waits for its turn, or for another attempt.
+    /// It waits for a lane, or for another attempt.
     case waiting
     case underWay
     /// It waits until the person resumes it.
@@ -14,7 +14,7 @@ package struct SendingClock: Sendable {
   }
 
   private enum Pace {
-    case running
+    case counting
     /// All known files have ended, but more may come. This time counts if they do.
     case lull
     case standing
@@ -62,9 +62,9 @@ package struct SendingClock: Sendable {
   package mutating func startAnew() { startsAnew = true }
 
   private var pace: Pace {
-    if hasFiles(.underWay) { return .running }
+    if hasFiles(.underWay) { return .counting }
     guard hasBegun, isStarted else { return .standing }
-    if hasFiles(.waiting) { return .running }
+    if hasFiles(.waiting) { return .counting }
     return awaitsMore && !hasFiles(.paused) ? .lull : .standing
   }
 
@@ -74,10 +74,10 @@ package struct SendingClock: Sendable {
     let before = pace
     body(&self)
     let after = pace
-    if before == .running || before == .lull && after == .running {
+    if before == .counting || before == .lull && after == .counting {
       figures.seconds += max(0, now - counted)
     }
-    if before == .running || before != after { counted = now }
+    if before == .counting || before != after { counted = now }
     if !awaitsMore, files.allSatisfy({ $0 == 0 }) { hasBegun = false }
     return before != .standing && after == .standing
   }

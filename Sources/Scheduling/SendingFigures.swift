@@ -3,7 +3,7 @@ import UploadModel
 /// How long sending took, and how much was sent. `SendingClock` makes these figures; everyone who shows them shows the
 /// same.
 package struct SendingFigures: Hashable, Sendable, Codable {
-  /// From the start of the first file to the end of the last, without pauses.
+  /// From the start of the first file to the end of the last, without the times when sending stood still.
   package var seconds: Double
   /// The bytes of the files that arrived, without those that the server had before.
   package var bytes: Int64

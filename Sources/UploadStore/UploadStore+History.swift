@@ -79,9 +79,9 @@ extension UploadStore {
     return try read { db in try db.value(sql) ?? 0 }
   }
 
-  /// When the last run began; nil if there was no attempt. A run is a series of attempts without an idle gap longer
+  /// When the last burst began; nil if there was no attempt. A burst is a series of attempts without a gap longer
   /// than `seconds`.
-  package func beginningOfLastRun(pause seconds: Double) throws(StoreError) -> Date? {
+  package func beginningOfLastBurst(gap seconds: Double) throws(StoreError) -> Date? {
     try read { db in
       let sql = """
         SELECT * FROM (SELECT began, ended FROM attempt UNION ALL SELECT began, ended FROM pushed)

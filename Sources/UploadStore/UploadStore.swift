@@ -78,7 +78,7 @@ package final class UploadStore: Sendable {
           try db.execute("PRAGMA synchronous = FULL")
           try db.execute("PRAGMA foreign_keys = ON")
           try db.execute("PRAGMA wal_autocheckpoint = \(Self.longLog)")
-        // Each run of a command leaves a log that the next run must read. Limit the pages of the log: reading the
+        // Each command leaves a log that the next one must read. Limit the pages of the log: reading the
         // default of 1,000 would take longer than everything else that the start-up does.
         case .crash:
           try db.execute("PRAGMA synchronous = NORMAL")

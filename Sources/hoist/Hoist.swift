@@ -18,7 +18,7 @@ struct Hoist: AsyncParsableCommand {
 
       EXAMPLES:
         hoist photo.jpg report.pdf --to https://host/upload
-        hoist push *.log --to https://host/upload --field log --form run=42
+        hoist push *.log --to https://host/upload --field log --form build=42
         hoist receive --port 3000 --dir inbox
 
       EXIT STATUS:

@@ -234,7 +234,7 @@ extension PieceMachineTests {
   func sets() throws {
     var set = PieceSet()
     for index in [3, 1, 0, 5, 4, 1, 9] { set.insert(index) }
-    #expect(set.runs == [0..<2, 3..<6, 9..<10])
+    #expect(set.ranges == [0..<2, 3..<6, 9..<10])
     #expect(set.firstMissing(before: 10, without: []) == 2)
     #expect(set.firstMissing(before: 10, without: [2, 6]) == 7)
     #expect(set.firstMissing(before: 2, without: []) == nil)

@@ -45,28 +45,30 @@ struct RunMachineTests {
   }
 
   private static let opened: [RunMachine.Event] = [
-    .turn, .opened(["id": "7"], isFromAway: false),
+    .fileStarts, .opened(["id": "7"], isFromAway: false),
   ]
   private static let sent: [RunMachine.Event] = opened + [.ended(a, isThere: true)]
 
   static let courses: [Course] = [
     Course(
-      testDescription: "the first file opens it", events: [.turn], actions: ["keep opening"],
+      testDescription: "the first file opens it", events: [.fileStarts], actions: ["keep opening"],
       state: .opening),
     Course(
-      testDescription: "others do not open it again", events: [.turn, .turn], actions: [],
+      testDescription: "others do not open it again", events: [.fileStarts, .fileStarts],
+      actions: [],
       state: .opening),
     Course(
       testDescription: "without a first request, it is open at once", rules: rules(opens: false),
-      events: [.turn], actions: ["keep open"], state: .open),
+      events: [.fileStarts], actions: ["keep open"], state: .open),
     Course(
       testDescription: "the reply opens it", events: opened, actions: ["keep open", "opened"],
       state: .open),
     Course(
-      testDescription: "a refusal leaves nothing", events: [.turn, .notOpened],
+      testDescription: "a refusal leaves nothing", events: [.fileStarts, .notOpened],
       actions: ["forget"], state: .closed),
     Course(
-      testDescription: "after a refusal, it is opened again", events: [.turn, .notOpened, .turn],
+      testDescription: "after a refusal, it is opened again",
+      events: [.fileStarts, .notOpened, .fileStarts],
       actions: ["keep opening"], state: .opening),
     Course(
       testDescription: "the first file that arrives is noted", events: sent,
@@ -107,7 +109,8 @@ struct RunMachineTests {
       testDescription: "once the failed file is there, it is closed",
       events: sent
         + [
-          .ended(b, isThere: false), .idle(), .forgot(b), .turn, .ended(b, isThere: true), .idle(),
+          .ended(b, isThere: false), .idle(), .forgot(b), .fileStarts, .ended(b, isThere: true),
+          .idle(),
         ], actions: ["keep closing", "send close"], state: .ending(.close)),
     Course(
       testDescription: "once the failed file is removed, it is closed",
@@ -116,7 +119,10 @@ struct RunMachineTests {
     Course(
       testDescription: "another file does not close it while one has failed",
       events: sent
-        + [.ended(b, isThere: false), .idle(), .turn, .ended(ItemID(3), isThere: true), .idle()],
+        + [
+          .ended(b, isThere: false), .idle(), .fileStarts, .ended(ItemID(3), isThere: true),
+          .idle(),
+        ],
       actions: ["left_open"], state: .kept),
     Course(
       testDescription: "on_failure = close closes it all the same", rules: rules(.close),
@@ -147,7 +153,8 @@ struct RunMachineTests {
       testDescription: "without a last request, it is just over", rules: rules(closes: false),
       events: sent + [.idle()], actions: ["forget", "closed"], state: .closed),
     Course(
-      testDescription: "the next file begins another one", events: sent + [.idle(), .done, .turn],
+      testDescription: "the next file begins another one",
+      events: sent + [.idle(), .done, .fileStarts],
       actions: ["keep opening"], state: .opening),
   ]
 

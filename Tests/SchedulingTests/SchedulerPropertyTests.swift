@@ -80,7 +80,7 @@ struct SchedulerPropertyTests {
     func concurrency(_ name: StoryTarget) -> Int {
       wishes[name] ?? name.plan.target.concurrency.most
     }
-    /// Whether nothing but its turn holds a file back, by the account.
+    /// Whether nothing but its place in line holds a file back, by the account.
     func isFree(_ id: ItemID) -> Bool {
       guard account.waiting.contains(id), let name = account.target[id],
         account.underWay(to: name) < concurrency(name),

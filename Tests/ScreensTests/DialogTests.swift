@@ -123,7 +123,7 @@ import Testing
     let row = try #require(state.queue.row(ItemID(1)))
     let details = ItemDetails(row: row, state: state)
     let reply = details.texts(details.textSource(width: 72, request: [])).reply
-    let lines = reply.map { $0.runs.flatMap(\.0).map(\.text).joined() }
+    let lines = reply.map { $0.spans.flatMap(\.0).map(\.text).joined() }
     #expect(lines == ["", "The server said:", "one", "", "", "two"])
   }
 
@@ -147,7 +147,7 @@ import Testing
       let source = details.textSource(width: 90, request: ["POST https://x/"])
       details = ItemDetails(row: details.row, state: state)
       return details.everything(width: 90, texts: details.texts(source)).map { line in
-        line.runs.flatMap(\.0).map(\.text).joined()
+        line.spans.flatMap(\.0).map(\.text).joined()
       }
     }
     Fixture.play(&state, .added([item]))

@@ -92,7 +92,7 @@ struct NameQuestionTests {
         [(ItemID(3), .preparing(attempt: 1)), (ItemID(3), Self.taken("c.txt"))], at: state.now))
     #expect(later.last == .retry([ItemID(3)]) && state.mode == .queue)
     #expect((1...3).allSatisfy { state.item(ItemID($0))?.record.ifThere == rule })
-    // The answer is for this run: once everything is over, the next file is asked about.
+    // The answer holds until nothing is left: once everything is over, the next file is asked about.
     Fixture.play(
       &state,
       .engine((1...3).map { (ItemID($0), .done(Receipt(status: 201))) }, at: state.now),

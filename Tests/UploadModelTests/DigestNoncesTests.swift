@@ -74,10 +74,10 @@ struct DigestNoncesTests {
   /// One request asks, and all use the nonce that it gets.
   @Test func theOthersWaitForTheNonce() {
     let nonces = Nonces()
-    #expect(nonces.turn(method: "PUT", uri: "/1") == .ask)
-    #expect(nonces.turn(method: "PUT", uri: "/2") == .wait)
+    #expect(nonces.step(method: "PUT", uri: "/1") == .ask)
+    #expect(nonces.step(method: "PUT", uri: "/2") == .wait)
     nonces.recordUnanswered()
-    #expect(nonces.turn(method: "PUT", uri: "/2") == .ask, "the first one got no reply")
+    #expect(nonces.step(method: "PUT", uri: "/2") == .ask, "the first one got no reply")
     #expect(nonces.recordAsked(status: 401, headers: Self.challenge("n1")))
     for count in 1...3 {
       #expect(count == nonces.use("/\(count)")?.count("n1"))
@@ -87,7 +87,7 @@ struct DigestNoncesTests {
   /// A reply that calls the nonce stale brings the next one, and says nothing about the password.
   @Test func aStaleNonceIsReplaced() throws {
     let nonces = Nonces()
-    _ = nonces.turn(method: "PUT", uri: "/")
+    _ = nonces.step(method: "PUT", uri: "/")
     _ = nonces.recordAsked(status: 401, headers: Self.challenge("n1"))
     let first = try #require(nonces.use("/"))
     #expect(nonces.record(status: 401, headers: Self.challenge("n2", ", stale=TRUE"), to: first))
@@ -99,7 +99,7 @@ struct DigestNoncesTests {
   /// Servers that forget their nonces do not all say so, but they have accepted the password before.
   @Test func aNonceThatWasAcceptedAndIsForgotten() throws {
     let nonces = Nonces()
-    _ = nonces.turn(method: "PUT", uri: "/")
+    _ = nonces.step(method: "PUT", uri: "/")
     _ = nonces.recordAsked(status: 401, headers: Self.challenge("n1"))
     let (first, second) = (try #require(nonces.use("/")), try #require(nonces.use("/")))
     let third = try #require(nonces.use("/"))
@@ -112,7 +112,7 @@ struct DigestNoncesTests {
   /// A server that accepts each nonce once is asked for one for each request, so that no body is sent in vain.
   @Test func noncesForOneUse() throws {
     let nonces = Nonces()
-    _ = nonces.turn(method: "PUT", uri: "/")
+    _ = nonces.step(method: "PUT", uri: "/")
     _ = nonces.recordAsked(status: 401, headers: Self.challenge("n1"))
     let first = try #require(nonces.use("/"))
     #expect(!nonces.record(status: 201, headers: [:], to: first))
@@ -125,8 +125,8 @@ struct DigestNoncesTests {
       #expect(!nonces.record(status: 201, headers: [:], to: again))
     }
     for number in 4...6 {
-      #expect(nonces.turn(method: "PUT", uri: "/") == .ask)
-      #expect(nonces.turn(method: "PUT", uri: "/") == .ask, "none waits for another one's nonce")
+      #expect(nonces.step(method: "PUT", uri: "/") == .ask)
+      #expect(nonces.step(method: "PUT", uri: "/") == .ask, "none waits for another one's nonce")
       #expect(nonces.recordAsked(status: 401, headers: Self.challenge("n\(number)")))
       #expect(nonces.use("/")?.count("n\(number)") == 1)
     }
@@ -134,7 +134,7 @@ struct DigestNoncesTests {
 
   @Test func theNextNonceMayComeWithASuccess() throws {
     let nonces = Nonces()
-    _ = nonces.turn(method: "PUT", uri: "/")
+    _ = nonces.step(method: "PUT", uri: "/")
     _ = nonces.recordAsked(status: 401, headers: Self.challenge("n1"))
     let first = try #require(nonces.use("/"))
     let info = ["authentication-info": #"nextnonce="n2", qop=auth"#]
@@ -147,8 +147,8 @@ struct DigestNoncesTests {
 private final class Nonces {
   private var nonces = DigestNonces(user: "me", password: "p")
 
-  func turn(method: String, uri: String) -> DigestNonces.Turn {
-    nonces.turn(method: method, uri: uri)
+  func step(method: String, uri: String) -> DigestNonces.Step {
+    nonces.step(method: method, uri: uri)
   }
 
   func recordAsked(status: Int, headers: [String: String]) -> Bool {
@@ -163,7 +163,7 @@ private final class Nonces {
 
   /// The answer that a request gets; nil if it has to ask or to wait.
   func use(_ uri: String) -> DigestNonces.Answer? {
-    if case .answer(let answer) = turn(method: "PUT", uri: uri) { answer } else { nil }
+    if case .answer(let answer) = step(method: "PUT", uri: uri) { answer } else { nil }
   }
 }
 

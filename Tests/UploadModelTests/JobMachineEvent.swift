@@ -59,9 +59,9 @@ extension JobMachine {
     _ end: TransferEnd, for target: Target, at instant: Instant = Instant(seconds: 100),
     wall: Date = Date(timeIntervalSince1970: 0), random: Double = 0.5
   ) -> Event {
-    let run: Run? = if case .running(let run) = state { run } else { nil }
+    let current: CurrentAttempt? = if case .attempting(let current) = state { current } else { nil }
     let verdict = Verdict.judge(
-      end, target: target, attempt: end.hasAdvanced ? 1 : run?.attempt ?? 1,
+      end, target: target, attempt: end.hasAdvanced ? 1 : current?.number ?? 1,
       redirects: 0, now: wall)
     return .ended(end, verdict, isRedirected: false, at: instant, wall: wall, random: random)
   }

@@ -42,7 +42,7 @@ struct JobMachineTable {
         .pause: [.paused],
       ]),
     Row(
-      testDescription: "running", reachedBy: [.start],
+      testDescription: "attempting", reachedBy: [.start],
       answers: [
         .cancel: [.breakOff], .pause: [.breakOff],
         .good: [.done(attempts: 1)],
@@ -56,7 +56,7 @@ struct JobMachineTable {
         .turnedAway: [.retrying("http-503", next: 2, of: 3, at: 104), .timer(seconds: 4)],
       ]),
     Row(
-      testDescription: "running, cancelled", reachedBy: [.start, .cancel],
+      testDescription: "attempting, cancelled", reachedBy: [.start, .cancel],
       answers: [
         .cancel: [.breakOff],
         .good: [.done(attempts: 1)], .busy: [.failed("cancelled", attempts: 1)],
@@ -70,7 +70,7 @@ struct JobMachineTable {
         .turnedAway: [.failed("cancelled", attempts: 1)],
       ]),
     Row(
-      testDescription: "running, paused", reachedBy: [.start, .pause],
+      testDescription: "attempting, paused", reachedBy: [.start, .pause],
       answers: [
         .cancel: [.breakOff],
         .good: [.done(attempts: 1)], .busy: [.paused],

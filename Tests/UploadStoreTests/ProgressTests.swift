@@ -647,14 +647,14 @@ struct ProgressTests {
   }
 
   @Test(
-    "The last run begins after the last pause in which nothing was under way",
+    "The last burst begins after the last gap in which nothing was under way",
     arguments: [
       ([], nil), ([(0, 10)], 0), ([(0, 10), (111, 120)], 111), ([(0, 10), (110, 120)], 0),
       // The first is still under way when the second has long ended.
       ([(0, 500), (10, 20), (550, 560)], 0), ([(0, 500), (10, 20), (601, 610)], 601),
       ([(0, nil), (900, 910)], 0), ([(900, 910), (0, 10)], 900),
     ] as [([(began: Double, ended: Double?)], Double?)])
-  func lastRun(attempts: [(began: Double, ended: Double?)], beginning: Double?) throws {
+  func lastBurst(attempts: [(began: Double, ended: Double?)], beginning: Double?) throws {
     let store = try harness.open()
     for attempt in attempts {
       let ids = try store.enqueue([item("a")]).map(\.id)
@@ -663,14 +663,14 @@ struct ProgressTests {
       try store.record(
         [(ids[0], .done(Receipt(status: 200)))], now: Date(timeIntervalSince1970: ended))
     }
-    #expect(try store.beginningOfLastRun(pause: 100)?.timeIntervalSince1970 == beginning)
+    #expect(try store.beginningOfLastBurst(gap: 100)?.timeIntervalSince1970 == beginning)
     var pushed = item("b")
     pushed.state = .done(Receipt(status: 200))
     try store.log(
       [(pushed, began: Date(timeIntervalSince1970: 5_000))], now: Date(timeIntervalSince1970: 5_001)
     )
     #expect(
-      try store.beginningOfLastRun(pause: 100)?.timeIntervalSince1970
+      try store.beginningOfLastBurst(gap: 100)?.timeIntervalSince1970
         == (attempts.contains { $0.ended == nil } ? 0 : 5_000))
   }
 

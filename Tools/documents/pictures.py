@@ -68,7 +68,7 @@ def width(character):
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def runs(line, look):
+def spans(line, look):
     """The pieces of a line with the look of each: (text, look). A line goes on in the look that the one before ends in."""
     for piece in re.split(r"(\x1b\[[0-9;]*m)", line):
         codes = re.fullmatch(r"\x1b\[([0-9;]*)m", piece)
@@ -108,7 +108,7 @@ def svg(lines, title, columns, rows, page, plain):
     pen = {}
     for row, line in enumerate(lines):
         column = 0
-        for text, look in runs(line, pen):
+        for text, look in spans(line, pen):
             cells = sum(map(width, text))
             x, y = 12 + column * CELL, 12 + row * LINE
             ink, ground = look.get("color", plain), look.get("ground", page)

@@ -149,7 +149,7 @@ extension Transfer {
 
   /// Records whether only the challenge that the request answered had expired, according to the reply.
   func recordChallenge(_ head: ReplyHead) {
-    guard case .answer(_, let record)? = turn else { return }
+    guard case .answer(_, let record)? = challengeStep else { return }
     let hasExpired = record(head)
     task.content.withLock { $0.end.hasChallengeExpired = hasExpired }
   }

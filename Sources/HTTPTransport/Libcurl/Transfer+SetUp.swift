@@ -66,7 +66,7 @@ extension Transfer {
     // If the request expects "100 Continue", libcurl writes `Expect` itself, and omits it when it repeats the request
     // after a 417. In all other cases, this stops libcurl from writing it.
     if request.body != nil, !request.expectsContinue || isAsking { lines.append("Expect:") }
-    if case .answer(let value, _)? = turn { lines.append("Authorization: \(value)") }
+    if case .answer(let value, _)? = challengeStep { lines.append("Authorization: \(value)") }
     // Without this, libcurl would declare the body to be a form.
     let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
     if request.body != nil, !hasType { lines.append("Content-Type:") }

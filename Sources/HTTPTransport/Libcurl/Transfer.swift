@@ -25,7 +25,7 @@ final class Transfer {
   /// all of it.
   var mayAskPlainly = false
   /// What the request does about challenges; nil if it has no credentials for them, or the server wants none.
-  var turn: ChallengeTurn?
+  var challengeStep: ChallengeStep?
   var headBytes = 0
   private var isHeadReported = false
 
@@ -95,7 +95,7 @@ final class Transfer {
   }
 
   /// Whether the request is sent without its body, to be challenged.
-  var isAsking: Bool { turn?.isQuestion == true }
+  var isAsking: Bool { challengeStep?.isQuestion == true }
 
   // MARK: Questions from the loop
 

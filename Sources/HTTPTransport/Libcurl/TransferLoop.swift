@@ -175,8 +175,8 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   private func start(_ transfer: Transfer) {
-    transfer.turn = turn(of: transfer.request)
-    if case .wait? = transfer.turn { return unchallenged.append(transfer) }
+    transfer.challengeStep = challengeStep(for: transfer.request)
+    if case .wait? = transfer.challengeStep { return unchallenged.append(transfer) }
     add(transfer)
   }
 
@@ -192,21 +192,21 @@ final class TransferLoop: @unchecked Sendable {
 
   // MARK: Challenges
 
-  private func turn(of request: ExchangeRequest) -> ChallengeTurn? {
+  private func challengeStep(for request: ExchangeRequest) -> ChallengeStep? {
     guard let credentials = request.challenged else { return nil }
     let key = ChallengeKey(credentials, for: request)
     let answers = challenges[key] ?? credentials.makeAnswers()
     challenges[key] = answers
-    return answers.turn(method: request.method, uri: request.uri)
+    return answers.step(method: request.method, uri: request.uri)
   }
 
   /// Sends a request whole that has been challenged, or need not be. Returns false if the reply was its end.
   private func goesOn(_ transfer: Transfer) -> Bool {
-    guard case .ask(let record)? = transfer.turn else { return false }
+    guard case .ask(let record)? = transfer.challengeStep else { return false }
     let head = transfer.parser.head
     let isChallenged = record(head)
     let isLetIn = head.map { (200..<300).contains($0.status) } == true && transfer.length > 0
-    transfer.turn = nil
+    transfer.challengeStep = nil
     guard isChallenged || isLetIn else {
       endWaiting()
       return false
@@ -238,8 +238,8 @@ final class TransferLoop: @unchecked Sendable {
       curl_multi_remove_handle(multi, transfer.easy)
       release(transfer.easy, isSpent: transfer.wasExpectRefused)
     }
-    guard case .ask(let record)? = transfer.turn else { return }
-    transfer.turn = nil
+    guard case .ask(let record)? = transfer.challengeStep else { return }
+    transfer.challengeStep = nil
     _ = record(nil)
     endWaiting()
   }

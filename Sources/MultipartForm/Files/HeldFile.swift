@@ -274,7 +274,7 @@ package final class HeldFile: Sendable {
     if !known.isDoubtful { return .same }
     let end = known.stretches?.lazy.map(\.end).max() ?? 0
     guard (ranges ?? [0..<end]).allSatisfy(known.covers) else { return .none }
-    // Some file systems always leave doubt. Reading everything again after each pause would cost more than it gains,
+    // Some file systems always leave doubt. Reading everything again after each break would cost more than it gains,
     // since the check at the end decides anyway.
     return known.changed == look.changed && !file.showsWrites ? .same : .inContent
   }

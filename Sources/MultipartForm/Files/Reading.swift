@@ -6,7 +6,7 @@
 ///
 /// A large file is watched instead if possible, since checksums would account for a tenth of the time.
 ///
-/// A reading may pause, continue, go back to an earlier byte, or proceed at several places at once, since each stretch
+/// A reading may break off, continue, go back to an earlier byte, or proceed at several places at once, since each stretch
 /// has a checksum of its own. Unless the file is read in any order, going back to the first byte begins a new reading.
 ///
 /// Source: a writable mapping changes a file's timestamps when a page is first written to, and then not again until the

@@ -1,4 +1,4 @@
-/// A run of a body's bytes from one source.
+/// A stretch of a body's bytes from one source.
 enum Segment: Sendable {
   case memory([UInt8])
   case file(FileRange)

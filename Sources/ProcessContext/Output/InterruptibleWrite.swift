@@ -13,7 +13,7 @@ package enum InterruptibleWrite {
   private static let patience: Int32 = 1000
 
   /// Milliseconds between two tries if there is room, but not enough.
-  private static let pause: Int32 = 10
+  private static let interval: Int32 = 10
 
   private static let end = CancellationToken()
   private static let readers = Mutex<[Int32: Reader]>([:])
@@ -55,8 +55,8 @@ package enum InterruptibleWrite {
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {
         // A terminal may have room for a character, but not for a line break.
-        _ = poll(nil, 0, pause)
-        if end.isCancelled { left -= pause }
+        _ = poll(nil, 0, interval)
+        if end.isCancelled { left -= interval }
         continue
       }
       guard count > 0 else { return count == 0 ? ENOSPC : errno }

@@ -63,7 +63,7 @@ struct Connection {
         : "Nothing arrived for \(timeout)."
       await refuse(Refusal(.requestTimeout, words), head)
     } catch is StallTimeout.Evicted {
-      let words = "The request paused while other connections were waiting for its place."
+      let words = "The request stalled while other connections were waiting for its place."
       await refuse(.busy(words), head)
       channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
     } catch let error as HTTPParserError where error != .invalidEOFState {

@@ -158,7 +158,7 @@ final class StallTimeout: ChannelDuplexHandler {
   }
 
   /// Whether the server can do nothing until the client sends or reads something.
-  private var isClientsTurn: Bool {
+  private var awaitsClient: Bool {
     pendingWrites > 0 || waitsSince != nil && (isInBody || unanswered == 0)
   }
 
@@ -173,7 +173,7 @@ final class StallTimeout: ChannelDuplexHandler {
   /// than between requests.
   private func publish() {
     let patience: TimeAmount = isInBody || pendingWrites > 0 ? Self.requestPatience : .zero
-    activity.since = isClientsTurn ? idleSince + patience : nil
+    activity.since = awaitsClient ? idleSince + patience : nil
   }
 
   private func progress() {

@@ -47,8 +47,8 @@ public struct ReceiverFolder: Sendable {
     let file = try Self.own(name)
     let lock = try Self.own(name + ".lock")
     do {
-      // Callers in this process take turns; the lock in the folder is for other processes.
-      return try inbox.turn.withLock {
+      // For other callers in this process; the lock in the folder is for other processes.
+      return try inbox.lock.withLock {
         try inbox.locked(lock) {
           var bytes = try inbox.contents(of: file, atMost: limit)
           let result = try body(&bytes)

@@ -32,8 +32,8 @@ final class Inbox: Sendable {
 
   /// The folder itself.
   private let descriptor: Int32
-  /// Held while one of the receiver's own files is changed, so that callers in this process take turns.
-  let turn = NSLock()
+  /// Held while one of the receiver's own files is changed, since `flock` does not keep callers in one process apart.
+  let lock = NSLock()
   /// How many files may arrive at once, so that descriptors are left for connections, for downloads and for
   /// the files of endpoints.
   let mostTemporaries: Int

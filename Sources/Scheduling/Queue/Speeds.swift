@@ -4,8 +4,8 @@ import UploadModel
 package struct Speeds: Sendable {
   package init() {}
 
-  /// A run of uploads, from the first byte after a time without uploads until nothing is left to send.
-  private struct Run: Sendable {
+  /// A burst of uploads, from the first byte after a time without uploads until nothing is left to send.
+  private struct Burst: Sendable {
     /// Bytes that were acknowledged, including those of failed attempts.
     var bytes: Int64 = 0
     var estimate: ThroughputEstimate
@@ -24,8 +24,8 @@ package struct Speeds: Sendable {
     var graph = Sparkline()
   }
 
-  /// The current run; nil while nothing is left to send.
-  private var run: Run?
+  /// The current burst; nil while nothing is left to send.
+  private var burst: Burst?
   /// The bytes that have moved in each of the last 600 seconds, of all items together.
   package private(set) var whole = Sparkline(seconds: 600)
   /// The items that are being sent.
@@ -34,17 +34,17 @@ package struct Speeds: Sendable {
   private var moving: Set<ItemID> = []
   /// The items whose replies are awaited.
   private var awaiting: Set<ItemID> = []
-  /// Whether replies were awaited when the run was last settled.
+  /// Whether replies were awaited when the burst was last settled.
   private var wasAwaiting = false
   /// Until when replies are known to have been awaited.
   private var awaitedUntil: Instant?
   /// Where resumed attempts began, if not at the first byte.
   private var starts: [ItemID: Int64] = [:]
-  /// When the run came to a standstill, waiting for a server, for replies or for the user; nil if something is moving.
+  /// When the burst came to a standstill, waiting for a server, for replies or for the user; nil if something is moving.
   private var idleSince: Instant?
-  /// The bytes of the run when it was last settled.
+  /// The bytes of the burst when it was last settled.
   private var counted: Int64 = 0
-  /// How long a run may stand still before it counts as idle, in seconds.
+  /// How long a burst may stand still before it counts as idle, in seconds.
   private static let gap = 2.0
 
   package func speed(of id: ItemID, at now: Instant) -> Double? {
@@ -80,7 +80,7 @@ package struct Speeds: Sendable {
 
   /// Seconds until `remaining` more bytes of all items have been acknowledged, if this limit holds back all of them.
   private func limitedETA(remaining: Int64, limit: Int64, at now: Instant) -> Double? {
-    run?.estimate.eta(remaining: remaining, at: idleSince ?? now).map {
+    burst?.estimate.eta(remaining: remaining, at: idleSince ?? now).map {
       max($0, Double(remaining) / Double(limit))
     }
   }
@@ -91,10 +91,10 @@ package struct Speeds: Sendable {
     return speed > 0.8 * Double(limit)
   }
 
-  /// Bytes per second of the current run, counting everything that is sent, even if its upload fails.
+  /// Bytes per second of the current burst, counting everything that is sent, even if its upload fails.
   package func totalSpeed(at now: Instant) -> Double? {
-    guard let run, !isIdle(at: now) else { return nil }
-    return run.estimate.speed(at: idleSince ?? now)
+    guard let burst, !isIdle(at: now) else { return nil }
+    return burst.estimate.speed(at: idleSince ?? now)
   }
 
   /// Seconds until `remaining` more bytes have been acknowledged. This is at least the time that the slowest item still
@@ -102,11 +102,11 @@ package struct Speeds: Sendable {
   /// limit requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and does not
   /// set the time.
   package func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
-    guard let run else { return nil }
-    let isSettled = !isIdle(at: now) && run.estimate.speed(at: idleSince ?? now) != nil
+    guard let burst else { return nil }
+    let isSettled = !isIdle(at: now) && burst.estimate.speed(at: idleSince ?? now) != nil
     let eta =
       isSettled
-      ? run.estimate.eta(remaining: remaining, at: idleSince ?? now)
+      ? burst.estimate.eta(remaining: remaining, at: idleSince ?? now)
       : steadyETA(remaining: remaining, at: now)
     guard let all = eta else { return nil }
     if let limit, isBinding(limit, at: now) { return max(all, Double(remaining) / Double(limit)) }
@@ -118,8 +118,8 @@ package struct Speeds: Sendable {
   /// Seconds until `remaining` more bytes have been acknowledged, at the mean speed of the last minute. It counts the
   /// time for which replies are awaited, during which nothing moves.
   private func steadyETA(remaining: Int64, at now: Instant) -> Double? {
-    guard let run, !(awaiting.isEmpty && moving.isEmpty) else { return nil }
-    let seconds = min(60, (now - run.beginning).rounded(.down))
+    guard let burst, !(awaiting.isEmpty && moving.isEmpty) else { return nil }
+    let seconds = min(60, (now - burst.beginning).rounded(.down))
     guard seconds >= 2 else { return nil }
     let moved = whole.values(Int(seconds), at: now).reduce(0, &+)
     return ThroughputEstimate.mean(of: moved, in: seconds).map { Double(remaining) / $0 }
@@ -139,14 +139,14 @@ package struct Speeds: Sendable {
     let start = starts[id] ?? 0
     let before = (old.attempt == new.attempt ? old.bytesAcknowledged(of: size) : nil) ?? start
     let after = new.bytesAcknowledged(of: size)
-    if run == nil, new.isActive || after != nil {
-      run = Run(estimate: ThroughputEstimate(start: now), beginning: now)
+    if burst == nil, new.isActive || after != nil {
+      burst = Burst(estimate: ThroughputEstimate(start: now), beginning: now)
     }
     if new.isActive, !new.isHandedOver { moving.insert(id) } else { moving.remove(id) }
     if case .awaitingReply = new { awaiting.insert(id) } else { awaiting.remove(id) }
     if !new.isActive { starts[id] = nil }
     let moved = max(0, (after ?? before) - before)
-    run?.bytes &+= moved
+    burst?.bytes &+= moved
     if moved > 0 { whole.record(moved, at: now) }
     guard case .sending(_, let sent, _) = new else {
       sending[id] = nil
@@ -164,9 +164,9 @@ package struct Speeds: Sendable {
     sending[id] = going
   }
 
-  /// Ends a batch of records: the run is updated once for all of them.
+  /// Ends a batch of records: the burst is updated once for all of them.
   package mutating func settle(isBusy: Bool, at now: Instant) {
-    guard var current = run else { return }
+    guard var current = burst else { return }
     // A time in which nothing could be sent says nothing about the speed.
     if wasAwaiting { awaitedUntil = now }
     if isIdle(at: now) {
@@ -180,7 +180,7 @@ package struct Speeds: Sendable {
       idleSince = moving.isEmpty ? now : nil
     }
     counted = current.bytes
-    run = isBusy ? current : nil
+    burst = isBusy ? current : nil
   }
 
   /// A graph of an item's bytes in each of the last few seconds; nil if it is not being sent.
@@ -189,8 +189,9 @@ package struct Speeds: Sendable {
   /// Discards earlier measurements, since the bandwidth limit has changed.
   package mutating func startOver(at now: Instant) {
     for (id, item) in sending { sending[id]?.estimate = item.estimate.restarted(at: now) }
-    if let run {
-      self.run = Run(bytes: run.bytes, estimate: run.estimate.restarted(at: now), beginning: now)
+    if let burst {
+      self.burst = Burst(
+        bytes: burst.bytes, estimate: burst.estimate.restarted(at: now), beginning: now)
     }
   }
 

@@ -202,7 +202,7 @@ struct QuestionBox {
     let there = taken.words.isEmpty ? "" : ": \(taken.words)"
     let others = state.names.waiting.count - 1
     let more = others > 0 ? " \(HumanReadable.count(others, "more file")) to ask about." : ""
-    let all = " A capital letter answers for all of this run."
+    let all = " A capital letter answers for all further files of this target."
     return (
       "The name is taken",
       "The server has \(shown(taken.name))\(there). This one: "

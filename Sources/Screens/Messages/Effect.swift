@@ -30,7 +30,7 @@ package enum Effect: Sendable, Equatable {
   case unconfirm([UploadItem])
   /// Pause these items; cancel those that are being sent.
   case pause([ItemID])
-  /// Let these paused items wait for their turn again.
+  /// Put these paused items back in line.
   case resume([ItemID])
   /// Remove these items, which are no longer shown; cancel those that are being sent. Servers have kept parts of the
   /// items in `begun`.
@@ -46,7 +46,7 @@ package enum Effect: Sendable, Equatable {
   case lookForEdited([UploadItem])
   /// Store how these items are sent, which the user has edited. Their states stay as they are.
   case edit([UploadItem])
-  /// Start further files, or start no more. The next run of hoist keeps this setting. Files under way continue.
+  /// Start further files, or start no more. The next session keeps this setting. Files under way continue.
   case setStarted(Bool)
   case setConcurrency(Concurrency, target: String)
   /// Set the total bandwidth limit, in bytes a second; `nil` for none.

@@ -68,10 +68,10 @@ enum HelpText {
     return (0..<height).map { row in
       var whole = TextLine()
       for column in 0..<columns where column * height + row < lines.count {
-        let used = whole.runs.reduce(0) { $0 + Glyphs.width($1.glyphs) }
+        let used = whole.spans.reduce(0) { $0 + Glyphs.width($1.glyphs) }
         let padding = column * (width + gap) - used
-        whole.runs.append((Array(repeating: .space, count: max(0, padding))[...], .plain))
-        whole.runs += lines[column * height + row].runs
+        whole.spans.append((Array(repeating: .space, count: max(0, padding))[...], .plain))
+        whole.spans += lines[column * height + row].spans
       }
       return whole
     }

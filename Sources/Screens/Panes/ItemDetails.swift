@@ -16,7 +16,7 @@ struct ItemDetails {
         [line(item.location.description, .plain, cut: width)]
         + facts.prefix(2).map { Self.leading(line($0.text, $0.role, cut: width), to: $0) }
       if let graph = graph(width: min(60, width - 24)), lines.count == 3 {
-        lines[2].runs.append((Glyphs.of("  " + graph, ascii: isASCII)[...], .accent))
+        lines[2].spans.append((Glyphs.of("  " + graph, ascii: isASCII)[...], .accent))
       }
       return lines
     }

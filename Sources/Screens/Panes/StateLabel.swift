@@ -24,13 +24,13 @@ struct StateLabel {
     /// The target's server answered 403 to several files in a row.
     case oneAtATime
     /// The target's limit of files sent at once has been reached.
-    case turn(atOnce: Int)
+    case lanesInUse(Int)
 
     /// Whether the wait is for the server, so that the user can have the item tried at once.
     var isOfTheServer: Bool {
       switch self {
       case .noServer, .asked, .credentials: true
-      case .stopped, .oneAtATime, .turn: false
+      case .stopped, .oneAtATime, .lanesInUse: false
       }
     }
   }
@@ -66,7 +66,7 @@ struct StateLabel {
     case (.waiting, .oneAtATime?):
       let words = CredentialTrouble.forbidden.words
       self.init("·", .warning, "waiting · \(words)", words, "waiting")
-    case (.waiting, .turn(let count)?):
+    case (.waiting, .lanesInUse(let count)?):
       self.init(
         "·", .dim, item.note.map { "waiting · \($0)" }, "waiting · limit of \(count) at a time",
         "waiting")

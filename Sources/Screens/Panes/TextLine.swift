@@ -1,22 +1,22 @@
-/// A line of running text on the screen.
+/// A line of text on the screen, in spans of one look each.
 struct TextLine {
-  var runs: [(glyphs: ArraySlice<Glyph>, role: Role)] = []
+  var spans: [(glyphs: ArraySlice<Glyph>, role: Role)] = []
   var link: String?
 
   init(_ text: String = "", _ role: Role = .plain, ascii: Bool = false) {
-    runs = [(Glyphs.of(text, ascii: ascii)[...], role)]
+    spans = [(Glyphs.of(text, ascii: ascii)[...], role)]
   }
 
-  init(_ glyphs: ArraySlice<Glyph>, _ role: Role) { runs = [(glyphs, role)] }
+  init(_ glyphs: ArraySlice<Glyph>, _ role: Role) { spans = [(glyphs, role)] }
 
   /// The line with the matches highlighted.
   func lighting(_ matcher: Matcher) -> TextLine {
     guard !matcher.isEmpty else { return self }
     var line = TextLine()
-    line.runs = runs.flatMap { run in
-      let lit = Set(matcher.places(in: Array(run.glyphs)).map { $0 + run.glyphs.startIndex })
-      return run.glyphs.indices.map { index in
-        (run.glyphs[index..<index + 1], lit.contains(index) ? .match : run.role)
+    line.spans = spans.flatMap { span in
+      let lit = Set(matcher.places(in: Array(span.glyphs)).map { $0 + span.glyphs.startIndex })
+      return span.glyphs.indices.map { index in
+        (span.glyphs[index..<index + 1], lit.contains(index) ? .match : span.role)
       }
     }
     return line
@@ -36,23 +36,23 @@ struct TextLine {
       let name = index == 0 ? label.text : ""
       let padding = String(repeating: " ", count: max(1, labels - name.count))
       var whole = TextLine(name + padding, label.role, ascii: ascii)
-      whole.runs += line.runs
+      whole.spans += line.spans
       return whole
     }
   }
 }
 
 extension Canvas {
-  /// Paints a line of running text, cut at the end of the columns.
+  /// Paints a line of text, cut at the end of the columns.
   mutating func put(_ line: TextLine, row: Int, columns: Range<Int>) {
     var column = columns.lowerBound
     let link = line.link.map { self.link(to: $0) } ?? 0
-    for (index, run) in line.runs.enumerated() {
-      var style = Style(run.role)
-      // The runs before the last are the label.
-      if index == line.runs.count - 1 { style.link = link }
+    for (index, span) in line.spans.enumerated() {
+      var style = Style(span.role)
+      // The spans before the last are the label.
+      if index == line.spans.count - 1 { style.link = link }
       column += put(
-        run.glyphs, row: row, column: column, width: columns.upperBound - column, style: style)
+        span.glyphs, row: row, column: column, width: columns.upperBound - column, style: style)
     }
   }
 }

@@ -153,7 +153,7 @@ package struct Announcer: Sendable {
     case .details, .page, .help:
       // Narrow enough for one column, since listeners go from top to bottom.
       let box = DialogBox(dialog: dialog, state: state, size: Size(width: 104, height: 60))
-      return box.lines.map { $0.runs.flatMap(\.glyphs).map(\.text).joined() }
+      return box.lines.map { $0.spans.flatMap(\.glyphs).map(\.text).joined() }
     case .failures(let failures):
       return failures.groups(of: state.queue).map {
         SafeText.line($0.words, ascii: state.isASCII)

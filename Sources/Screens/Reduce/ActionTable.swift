@@ -257,12 +257,14 @@ extension Action {
     Action(
       .keepBoth, ["b"], in: [.nameTaken], "send the file under another name", hint: "keep both"),
     Action(
-      .replaceAllThere, ["R"], in: [.nameTaken], "send all of this run, and replace what is there"),
+      .replaceAllThere, ["R"], in: [.nameTaken],
+      "replace it, and for all further files of the target"),
     Action(
-      .skipAllThere, ["S"], in: [.nameTaken], "skip all of this run whose names are taken"),
+      .skipAllThere, ["S"], in: [.nameTaken],
+      "skip it, and all further files of the target whose names are taken"),
     Action(
       .keepAllBoth, ["B"], in: [.nameTaken],
-      "send all of this run, under other names if theirs are taken"),
+      "keep both, and for all further files of the target"),
     Action(.removeNow, ["y", "x"], in: [.removing], "break it off and remove it", hint: "remove"),
     Action(.deleteNow, ["y", "x"], in: [.deleting], "delete it on the server", hint: "delete"),
     Action(

@@ -6,8 +6,8 @@ extension AppState {
   mutating func performInPane(_ name: Action.Name) -> [Effect] {
     if let pane = Pane.allCases.first(where: { $0.action == name }) { return show(pane) }
     switch name {
-    case .nextPane: return turn(by: 1)
-    case .previousPane: return turn(by: -1)
+    case .nextPane: return changePane(by: 1)
+    case .previousPane: return changePane(by: -1)
     case .command: dialog = .command(CommandPrompt())
     case .quit: return askToQuit()
     default: break
@@ -22,7 +22,7 @@ extension AppState {
     }
   }
 
-  private mutating func turn(by step: Int) -> [Effect] {
+  private mutating func changePane(by step: Int) -> [Effect] {
     let count = Pane.allCases.count
     return show(Pane.allCases[(pane.rawValue + step + count) % count])
   }

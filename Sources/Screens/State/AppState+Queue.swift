@@ -39,7 +39,7 @@ extension AppState {
   package var isAside: Bool { known.isAside }
   /// How many other processes look on, one of which would send the queue as soon as this one left.
   var successors: Int { known.successors }
-  /// What was sent until the latest end or pause.
+  /// What was sent until sending last ended or stood still.
   package var figures: SendingFigures { known.figures }
   /// How many requests at once hoist has found to be best, by target.
   var lanesFound: [String: Int] { known.lanesFound }

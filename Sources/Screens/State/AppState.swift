@@ -267,7 +267,7 @@ package struct AppState: Sendable {
     let isHere = item.target.isEmpty || item.target == target
     let lanes = lanes(of: target).count
     return isHere && !isAside && queue.active(on: item.target) >= lanes
-      ? .turn(atOnce: lanes) : nil
+      ? .lanesInUse(lanes) : nil
   }
 
   func targetName(of item: UploadItem) -> String { item.target.isEmpty ? target : item.target }
@@ -281,7 +281,7 @@ package struct AppState: Sendable {
     waits.first { Self.lies(url, on: $0.key) && isUnderWay($0.value) }?.value
   }
 
-  /// Whether something else than the user or the turn holds files back.
+  /// Whether something else than the user or the lanes hold files back.
   var isHeldUp: Bool {
     !outages.isEmpty || refusals.values.contains(where: \.holdsAll)
       || waits.values.contains(where: isUnderWay)

@@ -15,7 +15,7 @@ struct Following: Sendable {
 
   /// For how many seconds the view stays where it is, so that names can be read, as long as something in it is being
   /// sent.
-  static let pause = 1.0
+  static let stay = 1.0
   /// After how many seconds without a key the cursor goes along again.
   static let patience = 30.0
 }
@@ -52,7 +52,7 @@ extension AppState {
     let height = layout.rows.count
     let seen = list.window.visible(of: rowCount, height: height)
     // Many fast files end within a second: once nothing in view is being sent, the view goes on at once.
-    if let latest = following.latest, now - latest < Following.pause,
+    if let latest = following.latest, now - latest < Following.stay,
       seen.contains(where: { isBeingSent($0) })
     {
       return

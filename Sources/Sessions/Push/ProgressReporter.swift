@@ -20,7 +20,7 @@ struct ProgressReporter: PushReporter {
   private var lines: LineReporter
   private var lastTick: Instant?
   /// After how many seconds between two ticks this process may have been stopped.
-  private static let noticeablePause = 0.3
+  private static let noticeableGap = 0.3
   /// How many columns each line of the bars took.
   private var drawn: [Int] = []
 
@@ -74,7 +74,7 @@ struct ProgressReporter: PushReporter {
 
   mutating func tick(_ progress: SendingProgress, at now: Instant) {
     // If the process was stopped, the signal that continued it may be noticed a moment later than the clock.
-    if let lastTick, now - lastTick > Self.noticeablePause { usleep(20_000) }
+    if let lastTick, now - lastTick > Self.noticeableGap { usleep(20_000) }
     lastTick = now
     flush(above: board.frame(of: progress, size: size, at: now))
   }

@@ -162,7 +162,7 @@ package final class ScreenSession {
     case .setUp(let answers, let isGoodEnough): targets.setUp(answers, isGoodEnough: isGoodEnough)
     case .stopSetUp: targets.stopSetUp()
     case .readTargets: targets.read()
-    case .switchTarget(let name): targets.read(turningTo: name)
+    case .switchTarget(let name): targets.read(selecting: name)
     case .showTarget(let name): targets.show(name)
     case .tryTarget(let name): targets.tryOut(name) { [queue] in queue.tryServers() }
     case .changeTarget(let old, let new, let token, let isGoodEnough):

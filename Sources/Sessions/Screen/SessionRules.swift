@@ -56,7 +56,7 @@ struct SessionRules {
         queue.judgeAnew(item.target, by: rule.rule, isOfBatch: rule.isOfBatch)
         if rule.isNew { queue.send(filesFor: item.target, to: rule.target) }
         let isCurrent = rule.isNew && item.target == book.current.name
-        targets.read(turningTo: isCurrent ? rule.target : nil)
+        targets.read(selecting: isCurrent ? rule.target : nil)
         return [
           .message("saved: from now on, such a reply from \(rule.target) counts as a failure")
         ]

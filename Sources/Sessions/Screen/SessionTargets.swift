@@ -25,7 +25,7 @@ final class SessionTargets {
 
   /// Reads the configuration again. Files that wait for an edited target are sent with its new settings; files that
   /// are added from now on go to the target `name`, or to the current one.
-  func read(turningTo name: String? = nil) {
+  func read(selecting name: String? = nil) {
     let (book, current) = (book, book.current.name)
     let used = queue.located.union([current])
     loop.answer({
@@ -34,17 +34,17 @@ final class SessionTargets {
         try book.reload()
         let changed = book.takeChanged().intersection(used)
         let next = name ?? (changed.contains(current) ? current : nil)
-        let turned = next.map { ($0, book.turn(to: $0)) }
+        let selected = next.map { ($0, book.select($0)) }
         // Commands may supply the targets' secrets. Look them up now, so that nothing waits later.
         for name in changed { _ = book.target(named: name) }
-        return (changed, turned)
+        return (changed, selected)
       }
     }) { [weak self] result in
       switch result {
-      case .success((let changed, let turned)):
+      case .success((let changed, let selected)):
         guard let self else { return [] }
         if !changed.isEmpty { queue.targetsHaveChanged(changed) }
-        return [.targets(book.rows)] + (turned.map { self.turned(to: $0, $1) } ?? [])
+        return [.targets(book.rows)] + (selected.map { self.selected($0, $1) } ?? [])
       case .failure(let error):
         let words = "\(error)"
         return [.message(words)] + (name == nil ? [] : [.setupRefused(words, isGoodEnough: false)])
@@ -52,8 +52,8 @@ final class SessionTargets {
     }
   }
 
-  private func turned(
-    to name: String, _ result: Result<SendPlan, Failure.Cause>
+  private func selected(
+    _ name: String, _ result: Result<SendPlan, Failure.Cause>
   ) -> [AppEvent] {
     switch result {
     case .success(let destination):
@@ -152,7 +152,7 @@ final class SessionTargets {
     trial = Task {
       do throws(NewTarget.Refusal) {
         let name = try await NewTarget.make(answers, isGoodEnough: isGoodEnough, in: configuration)
-        read(turningTo: name)
+        read(selecting: name)
       } catch {
         if Task.isCancelled { return }
         loop.handle([.setupRefused(error.words, at: error.part, isGoodEnough: error.isGoodEnough)])
@@ -170,7 +170,7 @@ final class SessionTargets {
           old, to: new, token: token, isGoodEnough: isGoodEnough, in: configuration)
         if !token.isEmpty { book.forget(old.name) }
         loop.handle([.targetChanged])
-        read(turningTo: isCurrent ? new.name : nil)
+        read(selecting: isCurrent ? new.name : nil)
       } catch {
         if Task.isCancelled { return }
         loop.handle([.setupRefused(error.words, at: error.part, isGoodEnough: error.isGoodEnough)])

@@ -83,7 +83,7 @@ package final class TargetCatalog: TargetBook {
   package var current: Target { content.withLock { $0.current }.target }
 
   /// Selects another target for files that are added from now on.
-  func turn(to name: String) -> Result<SendPlan, Failure.Cause> {
+  func select(_ name: String) -> Result<SendPlan, Failure.Cause> {
     let result = lookUp(name)
     if case .success(let target) = result { content.withLock { $0.current = target } }
     return result

@@ -177,7 +177,7 @@ extension Attempt {
     return fate
   }
 
-  /// Whether another file of this process has the name, or an earlier run has sent one there.
+  /// Whether another file of this process has the name, or an earlier session has sent one there.
   private func isTakenHere(
     _ file: File, _ name: String, by rule: IfThere, on engine: isolated UploadEngine
   ) -> Bool {
@@ -187,7 +187,7 @@ extension Attempt {
     guard target.protectsAddresses else {
       return !engine.names.take("\(target.name) \(address) \(name)", for: file.id)
     }
-    // Otherwise, a file that would overwrite another one of its run fails, as it does without such a rule.
+    // Otherwise, a file that would overwrite another one of its session fails, as it does without such a rule.
     guard rule == .rename || rule == .ask,
       let url = try? UploadRequest.url(address, at: target.url, of: target)
     else { return false }

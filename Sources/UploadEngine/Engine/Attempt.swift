@@ -5,7 +5,7 @@ import MultipartForm
 import Scheduling
 import UploadModel
 
-/// One attempt: a request's turn on a lane, with one file, or with several that are sent together.
+/// One attempt: a request on a lane, with one file, or with several that are sent together.
 ///
 /// It owns what the attempt has found out and made so far: the files as they are sent, what the run and the ticket add,
 /// and the request under way. It does not decide when it begins, what becomes of a file after it, or whether there will

@@ -35,7 +35,7 @@ package struct EngineHooks: Sendable {
   package var keepingAddress: @Sendable (SentAddresses.Entry) -> Void = { _ in }
   /// Called with news of a target's run.
   package var runReport: @Sendable (_ target: String, _ news: RunNews) -> Void = { _, _ in }
-  /// Called when sending has come to an end or a pause, before the last change is reported.
+  /// Called when sending has ended or stands still, before the last change is reported.
   package var figures: @Sendable (SendingFigures) -> Void = { _ in }
   /// Called when another number of lanes has been found for a target.
   package var lanes: @Sendable (_ target: String, _ lanes: Int) -> Void = { _, _ in }

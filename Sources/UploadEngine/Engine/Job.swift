@@ -121,9 +121,11 @@ extension UploadEngine {
     var isProcessed: Bool { if case .processing = machine.state { true } else { false } }
 
     /// The attempt under way.
-    var run: JobMachine.Run? { if case .running(let run) = machine.state { run } else { nil } }
+    var current: JobMachine.CurrentAttempt? {
+      if case .attempting(let current) = machine.state { current } else { nil }
+    }
 
-    var isUnderWay: Bool { run != nil }
+    var isUnderWay: Bool { current != nil }
 
     /// How many of the content's bytes all attempts have brought to the server.
     func bytesSent(_ receipt: Receipt) -> Int64 {
@@ -132,7 +134,7 @@ extension UploadEngine {
     }
 
     /// Whether the user has stopped the attempt under way.
-    var isStopped: Bool { run?.stop != nil }
+    var isStopped: Bool { current?.stop != nil }
 
     /// Whether the upload was cancelled, paused or removed while its attempt was under way.
     var isTakenBack: Bool { !isUnderWay || isStopped }

@@ -1,12 +1,12 @@
 import UploadModel
 
-/// What is known about servers that accept resumable uploads, from this run or an earlier one.
+/// What is known about servers that accept resumable uploads, from this session or an earlier one.
 struct KnownServers {
   private var servers: [Route: ResumeServer] = [:]
   /// Routes already looked up in `memory`. Each is looked up only once, since another process's write can delay a
   /// lookup.
   private var asked: Set<Route> = []
-  /// Routes whose server is known only from an earlier run, not confirmed by an upload of this one.
+  /// Routes whose server is known only from an earlier session, not confirmed by an upload of this one.
   private var recalled: Set<Route> = []
   private let memory: (any ResumeMemory)?
 
@@ -22,20 +22,20 @@ struct KnownServers {
     return servers[route]
   }
 
-  /// The server as an earlier run found it, if no upload of this run has confirmed that.
+  /// The server as an earlier session found it, if no upload of this one has confirmed that.
   func recalledServer(on route: Route) -> ResumeServer? {
     recalled.contains(route) ? servers[route] : nil
   }
 
-  /// Records that an upload has confirmed or refuted an earlier run's findings. Returns whether it is the first upload
-  /// of this run to do so.
+  /// Records that an upload has confirmed or refuted an earlier session's findings. Returns whether it is the first
+  /// upload of this session to do so.
   mutating func settle(_ route: Route) -> Bool { recalled.remove(route) != nil }
 
-  /// Assumes something about a server until this run ends.
+  /// Assumes something about a server until this session ends.
   mutating func assume(_ server: ResumeServer, on route: Route) { servers[route] = server }
 
   /// Records findings about a server; nil deletes them. A server elsewhere, where a redirect led, is not remembered for
-  /// later runs, since they start at the redirecting server.
+  /// later sessions, since they start at the redirecting server.
   mutating func record(
     _ server: ResumeServer?, on route: Route, of target: Target, isElsewhere: Bool
   ) {
@@ -48,7 +48,7 @@ struct KnownServers {
 }
 
 extension Target {
-  /// Whether a finding is remembered for later runs. That a server speaks tus is remembered only if the target leaves
+  /// Whether a finding is remembered for later sessions. That a server speaks tus is remembered only if the target leaves
   /// the protocol open.
   fileprivate func wantsRemembered(_ server: ResumeServer?) -> Bool {
     if case .tus? = server { resume.mode == .auto } else { true }

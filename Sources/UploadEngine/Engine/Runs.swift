@@ -79,7 +79,7 @@ final class Runs {
     guard let first = jobs.first, first.upload.destination.needs.run else { return }
     let name = first.upload.target.name
     runs[name, default: Run()].use(first.upload.destination)
-    advance(.turn, of: name, on: engine)
+    advance(.fileStarts, of: name, on: engine)
     if runs[name]?.state == .opening { runs[name]?.openers = jobs.map(\.id) }
   }
 
@@ -166,7 +166,7 @@ final class Runs {
     case .waiting, .retrying:
       if runs[name]?.openers.contains(job.id) == true { shut(name, on: engine) }
     case .processing: advance(.accepted, of: name, on: engine)
-    case .running: break
+    case .attempting: break
     }
   }
 

@@ -62,7 +62,7 @@ package actor UploadEngine {
   let folders = Folders()
   private let questions = Questions()
   var knownServers: KnownServers
-  /// The addresses that files were sent to, in this run and those that it belongs to.
+  /// The addresses that files were sent to, in this session and those that it continues.
   package private(set) var sentAddresses: SentAddresses
 
   /// The queue on which everything here happens.
@@ -82,7 +82,7 @@ package actor UploadEngine {
   ///     by default the same as `waitsForServers`.
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
   ///   - tokens: where tokens come from; may be shared with clients that send other requests to the same servers.
-  ///   - sent: the addresses that earlier runs have sent files to, which this one continues.
+  ///   - sent: the addresses that earlier sessions have sent files to, which this one continues.
   ///   - preparesAhead: whether a lane's next request is prepared before its current one ends. That keeps the lanes
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
   ///   - report: called with every change, in order, on the engine's queue, unless `hooks` has an admission. Progress is
@@ -176,7 +176,7 @@ package actor UploadEngine {
       place(id, job, from: before)
       if job.isUnderWay, job.attempt == nil { starting.append(job) }
     }
-    if let attempt = starting.first?.run?.attempt { begin(Attempt(starting, number: attempt)) }
+    if let number = starting.first?.current?.number { begin(Attempt(starting, number: number)) }
   }
 
   private func carryOut(_ action: JobMachine.Action, for id: ItemID, _ job: Job) {
@@ -664,7 +664,7 @@ extension UploadEngine {
     runs.noteEnd(of: job, on: self)
     recordPhase(of: id, job)
     switch state {
-    case .running: return
+    case .attempting: return
     case .waiting where job.isHeld: carryOut(scheduler.park(id, .held))
     case .waiting: carryOut(scheduler.queue(id, attempts: job.machine.attempts))
     case .retrying: carryOut(scheduler.park(id, .backOff))
@@ -688,7 +688,7 @@ extension UploadEngine {
     }
     guard job.file != nil else { return }
     switch job.machine.state {
-    case .running: break
+    case .attempting: break
     case .waiting, .retrying:
       if openFiles < scheduler.laneCount {
         job.holdsFileOpen = true
@@ -732,7 +732,7 @@ extension UploadEngine {
     let phase: SendingClock.Phase? =
       switch job.machine.state {
       case .waiting, .retrying: .waiting
-      case .running: scheduler.isAhead(id) ? .waiting : .underWay
+      case .attempting: scheduler.isAhead(id) ? .waiting : .underWay
       case .processing: .underWay
       case .paused: .paused
       case .finished: nil
@@ -776,10 +776,10 @@ extension UploadEngine {
 
   /// Gives a lane to an upload whose request was prepared ahead and begins now.
   func recordBegun(_ id: ItemID) {
-    guard scheduler.isAhead(id), let job = jobs[id], let run = job.run else { return }
+    guard scheduler.isAhead(id), let job = jobs[id], let current = job.current else { return }
     scheduler.recordBegun(id)
     recordPhase(of: id, job)
-    note([(id, .preparing(attempt: run.attempt))])
+    note([(id, .preparing(attempt: current.number))])
   }
 
   /// Has files sent in groups, each in a request of its own.

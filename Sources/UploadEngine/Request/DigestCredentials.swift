@@ -15,8 +15,8 @@ struct DigestCredentials: ChallengeCredentials {
 
     init(_ nonces: DigestNonces) { self.nonces = nonces }
 
-    func turn(method: String, uri: String) -> ChallengeTurn {
-      switch nonces.turn(method: method, uri: uri) {
+    func step(method: String, uri: String) -> ChallengeStep {
+      switch nonces.step(method: method, uri: uri) {
       case .wait: .wait
       case .ask:
         .ask { [self] head in

@@ -37,7 +37,7 @@ final class Conversation: ExchangeObserver {
   /// Why the file keeps the upload from resuming; nil if it does not.
   private let loss: ResumePoint.Loss?
   private let start: Instant
-  /// The attempt's assumption about the server, if it comes only from an earlier run; otherwise nil.
+  /// The attempt's assumption about the server, if it comes only from an earlier session; otherwise nil.
   private let recalled: ResumeServer?
   /// How the upload starts over once its last request has ended; nil if the attempt counts.
   private var restart: Authorization.Restart?

@@ -1,6 +1,6 @@
 import ScalarText
 
-/// What a file has in common with another one of the same run, so that one of them would overwrite the other.
+/// What a file has in common with another one of the same session, so that one of them would overwrite the other.
 ///
 /// An item keeps it, and a retry is refused too: by then the other file has arrived.
 package enum Clash: Hashable, Sendable {

@@ -57,7 +57,7 @@ package struct ThroughputEstimate: Hashable, Sendable {
   /// Bytes per second as of `instant`; `nil` while there is too little to go by.
   package func speed(at instant: Instant) -> Double? {
     guard instant - start >= Self.settlingTime, let first = samples.first else { return nil }
-    // A pause since the last sample lowers the estimate, but a normal gap between samples must not.
+    // A break since the last sample lowers the estimate, but a normal gap between samples must not.
     let end = instant - last > 1 ? instant : last
     let seconds = min(end - first.time, Self.window)
     guard seconds > 0 else { return nil }

@@ -1,15 +1,15 @@
-/// A set of pieces of a file. It is stored as runs of indexes, since there are few runs, however many pieces there are.
+/// A set of pieces of a file. It is stored as ranges of indexes, since there are few, however many pieces there are.
 package struct PieceSet: Hashable, Sendable, Codable {
   private var indexes = RangeSet<Int>()
 
-  /// The runs in ascending order. No run is empty, and no two touch.
-  var runs: [Range<Int>] { Array(indexes.ranges) }
+  /// The ranges in ascending order. None is empty, and no two touch.
+  var ranges: [Range<Int>] { Array(indexes.ranges) }
 
   package init() {}
 
   package init(first count: Int) { indexes.insert(contentsOf: 0..<max(0, count)) }
 
-  /// Reads the bounds of the runs, in order, as `encode(to:)` writes them. Impossible bounds make an empty set.
+  /// Reads the bounds of the ranges, in order, as `encode(to:)` writes them. Impossible bounds make an empty set.
   package init(from decoder: any Decoder) throws {
     let bounds = try decoder.singleValueContainer().decode([Int].self)
     guard bounds.count.isMultiple(of: 2), bounds.first ?? 0 >= 0,
@@ -20,7 +20,7 @@ package struct PieceSet: Hashable, Sendable, Codable {
 
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(runs.flatMap { [$0.lowerBound, $0.upperBound] })
+    try container.encode(ranges.flatMap { [$0.lowerBound, $0.upperBound] })
   }
 
   package var isEmpty: Bool { indexes.isEmpty }
@@ -38,13 +38,13 @@ package struct PieceSet: Hashable, Sendable, Codable {
       .first { !others.contains($0) }
   }
 
-  /// The byte ranges of the runs in a file, if every piece but the last has this size.
+  /// The ranges in the bytes of a file, if every piece but the last has this size.
   package func ranges(of size: Int64, in length: Int64) -> [Range<Int64>] {
     guard size > 0, length > 0 else { return [] }
     func offset(_ index: Int) -> Int64 {
       let (product, isTooMuch) = Int64(index).multipliedReportingOverflow(by: size)
       return isTooMuch ? length : min(length, product)
     }
-    return runs.map { offset($0.lowerBound)..<offset($0.upperBound) }
+    return ranges.map { offset($0.lowerBound)..<offset($0.upperBound) }
   }
 }

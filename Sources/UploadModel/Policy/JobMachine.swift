@@ -15,13 +15,13 @@ import Foundation
 package struct JobMachine: Sendable {
   /// Where the upload stands.
   package enum State: Hashable, Sendable {
-    /// In line. Goes to `running` on `start`.
+    /// In line. Goes to `attempting` on `start`.
     case waiting
     /// An attempt is under way. Goes to `processing` or `finished`, to `retrying` or `waiting`, or to `paused`.
-    case running(Run)
+    case attempting(CurrentAttempt)
     /// The server has accepted the file. Goes to `finished` once the server has finished with it, or the time is up.
     indirect case processing(Processing)
-    /// Not in line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, and to `running` on `start`.
+    /// Not in line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, and to `attempting` on `start`.
     case retrying
     /// Not in line until the user resumes it. Goes to `waiting` on `retry`.
     case paused
@@ -30,21 +30,21 @@ package struct JobMachine: Sendable {
   }
 
   /// One attempt under way.
-  package struct Run: Hashable, Sendable {
-    /// The number of the attempt, from 1.
-    package var attempt: Int
+  package struct CurrentAttempt: Hashable, Sendable {
+    /// Its number, from 1.
+    package var number: Int
     /// Set if the user has stopped the attempt and it has not ended yet.
     package var stop: Stop?
   }
 
-  /// How the user stopped a running upload.
+  /// How the user stopped an attempt.
   package enum Stop: Hashable, Sendable {
     case cancel
     case pause
   }
 
   package enum Event: Sendable {
-    /// The upload's turn has come. If it shares a request with others, this event can cut short its delay before the
+    /// The upload is next. If it shares a request with others, this event can cut short its delay before the
     /// next attempt.
     case start
     /// The file's last request ended, and this is what its reply means.
@@ -65,7 +65,7 @@ package struct JobMachine: Sendable {
     case pause
     /// The user wants the file to be sent (again).
     case retry
-    /// The upload cannot begin, for a reason of its own that was found before its turn.
+    /// The upload cannot begin, for a reason of its own that was found before it started.
     indirect case fail(Failure)
     /// There is no point in waiting longer, because of what became of other uploads; in a few words.
     case giveUp(because: String)
@@ -117,38 +117,39 @@ package struct JobMachine: Sendable {
     switch (state, event) {
     case (.waiting, .start), (.retrying, .start):
       attempts += 1
-      return go(to: .running(Run(attempt: attempts)), .preparing(attempt: attempts))
+      return go(to: .attempting(CurrentAttempt(number: attempts)), .preparing(attempt: attempts))
 
     case (
-      .running(let run),
+      .attempting(let current),
       .ended(let end, let verdict, let isRedirected, let instant, let wall, let random)
     ):
       return conclude(
-        run, end, verdict, isRedirected: isRedirected, for: target, at: instant, wall: wall,
+        current, end, verdict, isRedirected: isRedirected, for: target, at: instant, wall: wall,
         random: random)
-    case (.running(let run), .failed(let failure, let instant, let random)):
-      switch run.stop {
+    case (.attempting(let current), .failed(let failure, let instant, let random)):
+      switch current.stop {
       case .pause: return go(to: .paused, .paused)
-      case .cancel: return fail(Failure(.cancelled, attempts: run.attempt))
+      case .cancel: return fail(Failure(.cancelled, attempts: current.number))
       case nil:
         return tryAgain(
-          run, after: noteRemnant(failure), of: target.url, for: target, at: instant,
+          current, after: noteRemnant(failure), of: target.url, for: target, at: instant,
           random: random)
       }
 
-    case (.running(let run), .startOver(let refusal)):
+    case (.attempting(let current), .startOver(let refusal)):
       if let refusal { lastFailure = Boxed(refusal) }
-      return startOver(run, counted: run.attempt)
-    case (.running(let run), .notBegun): return startOver(run, counted: run.attempt - 1)
+      return startOver(current, counted: current.number)
+    case (.attempting(let current), .notBegun):
+      return startOver(current, counted: current.number - 1)
 
-    case (.running(var run), .cancel):
-      run.stop = .cancel
-      state = .running(run)
+    case (.attempting(var current), .cancel):
+      current.stop = .cancel
+      state = .attempting(current)
       return [.breakOff]
-    case (.running(var run), .pause):
-      guard run.stop == nil else { return [] }
-      run.stop = .pause
-      state = .running(run)
+    case (.attempting(var current), .pause):
+      guard current.stop == nil else { return [] }
+      current.stop = .pause
+      state = .attempting(current)
       return [.breakOff]
 
     case (.processing(let processing), .answered(let answer, let wall)):
@@ -177,7 +178,7 @@ package struct JobMachine: Sendable {
     case (.waiting, .giveUp(let why)), (.retrying, .giveUp(let why)):
       return fail(lastFailure?.value ?? Failure(.notTried(why)))
 
-    case (.waiting, _), (.running, _), (.processing, _), (.retrying, _), (.paused, _),
+    case (.waiting, _), (.attempting, _), (.processing, _), (.retrying, _), (.paused, _),
       (.finished, _):
       return []
     }
@@ -189,9 +190,9 @@ package struct JobMachine: Sendable {
   }
 
   /// - Parameter counted: how many attempts the failure reports if the user has cancelled the upload.
-  private mutating func startOver(_ run: Run, counted: Int) -> [Action] {
+  private mutating func startOver(_ current: CurrentAttempt, counted: Int) -> [Action] {
     attempts -= 1
-    switch run.stop {
+    switch current.stop {
     case nil: return go(to: .waiting, .waiting)
     case .pause: return go(to: .paused, .paused)
     case .cancel: return fail(Failure(.cancelled, attempts: counted))
@@ -226,7 +227,8 @@ package struct JobMachine: Sendable {
 
   /// Ends with a success, unless the server has yet to finish with the file.
   private mutating func accept(
-    _ receipt: Receipt, _ run: Run, _ end: TransferEnd, isRedirected: Bool, for target: Target,
+    _ receipt: Receipt, _ current: CurrentAttempt, _ end: TransferEnd, isRedirected: Bool,
+    for target: Target,
     wall: Date
   ) -> [Action] {
     var receipt = receipt
@@ -244,7 +246,7 @@ package struct JobMachine: Sendable {
       return fail(processing, error.description)
     }
     state = .processing(processing)
-    if run.stop == .cancel { return handle(.cancel, for: target) }
+    if current.stop == .cancel { return handle(.cancel, for: target) }
     return [.report(.processing(processing))] + ask(processing, for: target, after: wait.interval)
   }
 
@@ -310,19 +312,20 @@ package struct JobMachine: Sendable {
   }
 
   private mutating func conclude(
-    _ run: Run, _ end: TransferEnd, _ verdict: Verdict, isRedirected: Bool, for target: Target,
+    _ current: CurrentAttempt, _ end: TransferEnd, _ verdict: Verdict, isRedirected: Bool,
+    for target: Target,
     at instant: Instant, wall: Date, random: Double
   ) -> [Action] {
     // Attempts are counted so that nothing is tried for ever. An attempt that made progress restarts the count.
-    var (run, verdict) = (run, verdict)
-    if end.hasAdvanced { (run.attempt, attempts) = (1, 1) }
+    var (current, verdict) = (current, verdict)
+    if end.hasAdvanced { (current.number, attempts) = (1, 1) }
     mayBeWhole = end.mayBeWhole
     if case .failed(let failure) = verdict { verdict = .failed(noteRemnant(failure, after: end)) }
     switch verdict {
     // A reply that came before the stop counts, since the server has the file.
     case .delivered(var receipt):
-      receipt.attempts = run.attempt
-      return accept(receipt, run, end, isRedirected: isRedirected, for: target, wall: wall)
+      receipt.attempts = current.number
+      return accept(receipt, current, end, isRedirected: isRedirected, for: target, wall: wall)
     // A reply counts, too, if the file was delivered but its record could not be created.
     case .failed(let failure) where failure.arrival == .arrived:
       return go(to: .finished(delivered: false), .failed(failure))
@@ -334,29 +337,30 @@ package struct JobMachine: Sendable {
         failure
       } else if end.sentAll, end.status == nil {
         Failure(
-          .outcomeUnknown("the upload was stopped before an answer came"), attempts: run.attempt)
+          .outcomeUnknown("the upload was stopped before an answer came"), attempts: current.number)
       } else {
         nil
       }
-    switch run.stop {
+    switch current.stop {
     // If the server may have the whole file, a pause is a cancel: resuming could store the file twice.
     case .pause where doubt == nil || target.isIdempotent(at: end.url):
       return go(to: .paused, .paused)
-    case .pause, .cancel: return fail(doubt ?? Failure(.cancelled, attempts: run.attempt))
+    case .pause, .cancel: return fail(doubt ?? Failure(.cancelled, attempts: current.number))
     case nil: break
     }
     // The attempt itself follows redirects, unless the user has stopped it.
     guard case .failed(let failure) = verdict else { return [] }
-    return tryAgain(run, after: failure, of: end.url, for: target, at: instant, random: random)
+    return tryAgain(current, after: failure, of: end.url, for: target, at: instant, random: random)
   }
 
   /// Plans another attempt after a failure of a request to `url`, or ends if there is to be none.
   private mutating func tryAgain(
-    _ run: Run, after failure: Failure, of url: URL, for target: Target, at instant: Instant,
+    _ current: CurrentAttempt, after failure: Failure, of url: URL, for target: Target,
+    at instant: Instant,
     random: Double
   ) -> [Action] {
     var failure = failure
-    failure.attempts = run.attempt
+    failure.attempts = current.number
     guard
       let delay = target.delay(after: failure, at: url, isPatient: waitsForServers, random: random)
     else { return fail(failure) }

@@ -176,7 +176,7 @@ package struct Credentials: Hashable, Sendable {
     }
   }
 
-  /// Records that a token was obtained. Unless it is new, from a run of the command just now, other uploads have used
+  /// Records that a token was obtained. Unless it is new, printed by the command just now, other uploads have used
   /// it, and it may have expired.
   package mutating func recordRenewed(isNew: Bool = true) {
     // The very first token does not follow a refusal.

@@ -16,7 +16,8 @@ package struct DigestNonces: Sendable {
     fileprivate let count: Int
   }
 
-  package enum Turn: Hashable, Sendable {
+  /// What a request does that is about to begin.
+  package enum Step: Hashable, Sendable {
     /// Send the request with this answer.
     case answer(Answer)
     /// Send the request without its body, to be given a challenge.
@@ -44,8 +45,7 @@ package struct DigestNonces: Sendable {
 
   package init(user: String, password: String) { (self.user, self.password) = (user, password) }
 
-  /// What a request does that is about to begin.
-  package mutating func turn(method: String, uri: String) -> Turn {
+  package mutating func step(method: String, uri: String) -> Step {
     guard let challenge, isFresh || !isForOneUse else {
       guard !isAsking || isForOneUse else { return .wait }
       isAsking = true

@@ -9,7 +9,7 @@ package enum ResumeServer: Hashable, Sendable, Codable {
   /// A proxy in front of it takes an interim reply for the final one, so the server gets only the usual request.
   case usual
 
-  /// Whether the end of an attempt may mean that the server has changed since an earlier run looked at it.
+  /// Whether the end of an attempt may mean that the server has changed since an earlier session looked at it.
   package func isRefuted(by end: TransferEnd) -> Bool {
     // Nothing was sent, because the file exceeds a remembered limit.
     if case .tooLarge = end.trouble { return true }
@@ -43,7 +43,7 @@ package struct HTTPResumeServer: Hashable, Sendable, Codable {
   }
 }
 
-/// Remembers from run to run what is known about servers. Servers that it does not remember are asked again.
+/// Remembers from session to session what is known about servers. Servers that it does not remember are asked again.
 package protocol ResumeMemory: Sendable {
   /// What is known about the server at an address, unless it is out of date.
   func resumeServer(at address: String) -> ResumeServer?

@@ -5,7 +5,7 @@ import ScalarText
 
 /// The addresses that files were sent to, so that no file overwrites another.
 ///
-/// Reports and the queue store them, since what is sent later belongs to the run before it: what had arrived there would
+/// Reports and the queue store them, since what is sent later continues the session before it: what had arrived there would
 /// be overwritten just the same.
 package struct SentAddresses: Sendable {
   /// An address and the file that was sent to it. Only hashes are kept, since there may be very many.
@@ -143,7 +143,7 @@ extension SentAddresses: Codable {
 }
 
 extension Target {
-  /// Whether no two files of a run may have the same address.
+  /// Whether no two files of a session may have the same address.
   package var protectsAddresses: Bool {
     (address != nil || ticket?.uploadURL.isLiteral == false) && method == "PUT" && !takesSameNames
   }

@@ -35,7 +35,7 @@ extension Reply {
       .first { !$0.allSatisfy(\.isWhiteSpace) }.map { String($0) }
   }
 
-  /// `text` with each run of white space replaced by one space; `nil` if it has nothing else.
+  /// `text` with each stretch of white space replaced by one space; `nil` if it has nothing else.
   static func sentence(_ text: String) -> String? {
     let words = text.unicodeScalars.split(whereSeparator: \.isWhiteSpace).map { String($0) }
     let whole = words.joined(separator: " ")

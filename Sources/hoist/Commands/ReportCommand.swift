@@ -10,8 +10,8 @@ struct ReportCommand: HoistCommand {
     abstract: "Make a page about what was sent, and what failed.",
     usage: "hoist report [options]",
     discussion: """
-      The page is one HTML file that needs no script and nothing from elsewhere. Without a time, it covers the last \
-      run: everything since the last pause of 15 minutes or more. "--since yesterday --until today" is one day.
+      The page is one HTML file that needs no script and nothing from elsewhere. Without a time, it covers the \
+      latest uploads: everything since the last gap of 15 minutes or more. "--since yesterday --until today" is one day.
       """)
 
   @OptionGroup var queue: QueueOptions
@@ -23,8 +23,8 @@ struct ReportCommand: HoistCommand {
     completion: .file(extensions: ["html"]))
   var output: String?
 
-  /// A pause of this many seconds separates two runs.
-  private static let pause = 900.0
+  /// A gap of this many seconds separates the latest uploads from earlier ones.
+  private static let gap = 900.0
 
   func run(in context: Context) throws {
     guard output != nil || !context.output.isTerminal else {
@@ -34,7 +34,7 @@ struct ReportCommand: HoistCommand {
     let store = try queue.store(in: context, mustExist: true)
     var query = try times.query(at: now)
     if times.since == nil, times.until == nil {
-      query.since = try store.beginningOfLastRun(pause: Self.pause)
+      query.since = try store.beginningOfLastBurst(gap: Self.gap)
     }
     let report = UploadReport(try store.history(query), now: now)
     let page = ReportPage(report: report, now: now).html.source

@@ -73,7 +73,7 @@ extension EndToEnd {
       #expect(files.sorted == ["a (2).txt", "a.txt", "b.txt"] && !files.isOurs("a.txt"))
     }
 
-    @Test("about all of a run, and none is sent")
+    @Test("about all files, and none is sent")
     func all() async throws {
       let names = (1...5).map { "f\($0).txt" }
       let files = Files(names)

@@ -68,7 +68,7 @@ extension EndToEnd {
       let starts = patches.map { (one.requests("POST").last?.bytes ?? 0) - $0.bytes }
       #expect(starts.map { "\($0)" } == Self.cuts)
 
-      // The next run knows the version.
+      // The next session knows the version.
       let second = try await person.hoist("push", "--to", "desk", "large.bin")
         .end(seconds: 300)
       #expect(second.status == 0, "\(second)")

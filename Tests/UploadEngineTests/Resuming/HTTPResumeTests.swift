@@ -275,7 +275,7 @@ struct HTTPResumeTests {
   }
 
   @Test(
-    "the version of a server is found before a byte of the file leaves, and the next run knows it",
+    "the version of a server is found before a byte of the file leaves, and the next session knows it",
     arguments: [(10, false), (9, false), (6, false), (3, false), (8, true)])
   func version(_ version: Int64, _ asksFirst: Bool) async throws {
     let server = try Self.server(of: version, asksFirst: asksFirst)
