@@ -237,7 +237,10 @@ let package = Package(
       dependencies: [
         "Digests", "JSONText", "MultipartForm", "Receiver", "ReceiverDemos", "TestSupport",
         "UploadDraft",
+        outside("NIOCore", "swift-nio", for: "Receiver"),
         outside("NIOEmbedded", "swift-nio", for: "Receiver"),
+        outside("NIOHTTP1", "swift-nio", for: "Receiver"),
+        outside("NIOPosix", "swift-nio", for: "Receiver"),
       ],
       swiftSettings: strict),
     .testTarget(
@@ -269,8 +272,7 @@ let package = Package(
     .testTarget(
       name: "UploadEngineTests",
       dependencies: [
-        "Digests", "HTTPTransport", "JSONText", "MultipartForm", "Resuming", "Scheduling",
-        "TestSupport",
+        "Digests", "HTTPTransport", "JSONText", "MultipartForm", "Scheduling", "TestSupport",
         "UploadDraft", "UploadEngine", "UploadModel",
       ],
       swiftSettings: strict),
@@ -323,8 +325,9 @@ let package = Package(
     .testTarget(
       name: "HoistTests",
       dependencies: [
-        "hoist", "MultipartForm", "ProcessContext", "Receiver", "Sessions", "Settings",
-        "TestSupport", "UploadModel", "UploadStore",
+        "hoist", "MultipartForm", "ProcessContext", "Receiver", "Settings", "TestSupport",
+        "UploadModel", "UploadStore",
+        outside("ArgumentParser", "swift-argument-parser", for: "Program"),
       ],
       swiftSettings: strict),
     .testTarget(
@@ -340,8 +343,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "hoist", "JSONText", "ProcessContext", "Sessions", "TestSupport", "UploadEngine",
-        "UploadModel", "UploadStore",
+        "hoist", "JSONText", "ProcessContext", "TestSupport", "UploadEngine", "UploadModel",
+        "UploadStore",
       ],
       exclude: ["Peers"],
       swiftSettings: strict),

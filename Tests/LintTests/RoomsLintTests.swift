@@ -48,20 +48,30 @@ struct RoomsLintTests {
     return try house.write("dump.json", Array(text.utf8))
   }
 
+  /// What the house's files import, each as `Package.swift` declares it.
+  private static let imports = [
+    "Sources/Roof/Imports.swift": "@preconcurrency internal import Base\nimport struct Tile.Clay",
+    "Tests/RoofTests/Imports.swift": "import Testing\n\n@testable import Roof",
+  ]
+
   private static let longBody = String(repeating: "\n", count: 14)
 
   private func lint(
     manifest: String = manifest, map: String = map, files: [String: Int] = [:],
-    prefix: String = "", runsSwiftPM: Bool = false
+    prefix: String = "", imports: [String: String] = imports, runsSwiftPM: Bool = false
   ) async throws -> Program.Outcome {
     let house = try ScratchDirectory()
     try Data(manifest.utf8).write(to: URL(filePath: house.path("Package.swift")))
     try Data(map.utf8).write(to: URL(filePath: house.path("CONTRIBUTING.md")))
+    var texts = imports
     for (name, lines) in files {
-      let file = URL(filePath: house.path("Sources/\(name)"))
+      texts["Sources/\(name)"] = prefix + String(repeating: "\n", count: lines)
+    }
+    for (path, text) in texts {
+      let file = URL(filePath: house.path(path))
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data((prefix + String(repeating: "\n", count: lines)).utf8).write(to: file)
+      try Data(text.utf8).write(to: file)
     }
     let environment = ProcessInfo.processInfo.environment.filter {
       ["PATH", "HOME"].contains($0.key)
@@ -97,6 +107,83 @@ struct RoomsLintTests {
   func whatThePackageLacksIsSaid(_ cut: String, _ words: String) async throws {
     let outcome = try await lint(manifest: Self.manifest.replacing(cut, with: ""))
     #expect(outcome.status == 1 && outcome.output.contains(words), "\(outcome)")
+  }
+
+  @Test(arguments: [
+    ("Sources/Base/A.swift", "import Foundation\nimport Roof", "2: imports Roof, which Base"),
+    ("Sources/Base/A.swift", "public import Roof", "1: imports Roof, which Base"),
+    ("Sources/Base/Deep/A.swift", "  import class Roof.A", "1: imports Roof, which Base"),
+    ("Sources/Base/A.swift", "/* a */\n@_spi(B) import Roof", "2: imports Roof, which Base"),
+    ("Sources/Base/A.swift", "import Foundation; import Roof", "1: imports Roof, which Base"),
+    ("Sources/Base/A.swift", "import Tile", "1: imports Tile, which Base"),
+    ("Tests/RoofTests/A.swift", "\n\nimport Base", "3: imports Base, which RoofTests"),
+    ("Tests/RoofTests/A.swift", "@testable import Tile", "1: imports Tile, which RoofTests"),
+  ])
+  func importsThatAreNotDeclaredAreFound(_ path: String, _ text: String, _ words: String)
+    async throws
+  {
+    let outcome = try await lint(imports: Self.imports.merging([path: text]) { $1 })
+    #expect(outcome.status == 1, "\(outcome)")
+    #expect(
+      outcome.output == "\(path):\(words) does not declare in Package.swift\n", "\(outcome)")
+  }
+
+  @Test(arguments: [
+    "// import Roof", "/// import Roof", "/*\nimport Roof\n*/", "let text = \"import Roof\"",
+    "let text = \"\"\"\n  import Roof\n  \"\"\"", "important(Roof)", "import Foundation",
+    "func `import`(Roof: Int) {}", "import Roofing",
+  ])
+  func whatOnlyLooksLikeAnImportIsNot(_ text: String) async throws {
+    let outcome = try await lint(
+      imports: Self.imports.merging(["Sources/Base/A.swift": text]) { $1 })
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  @Test(arguments: [
+    ("Sources/Roof/Imports.swift", "import Tile", "Roof declares Base", "Sources/Roof"),
+    ("Sources/Roof/Imports.swift", "import Base", "Roof declares Tile", "Sources/Roof"),
+    (
+      "Sources/Roof/Imports.swift", "// import Base\nimport Tile", "Roof declares Base",
+      "Sources/Roof"
+    ),
+    (
+      "Tests/RoofTests/Imports.swift", "import Testing", "RoofTests declares Roof",
+      "Tests/RoofTests"
+    ),
+  ])
+  func declarationsThatNoFileNeedsAreFound(
+    _ path: String, _ text: String, _ words: String, _ folder: String
+  ) async throws {
+    let outcome = try await lint(imports: Self.imports.merging([path: text]) { $1 })
+    #expect(outcome.status == 1, "\(outcome)")
+    #expect(
+      outcome.output == "Package.swift: \(words), which no file in \(folder) imports\n",
+      "\(outcome)")
+  }
+
+  /// A target may lie elsewhere, leave out a folder, and need a program that it only starts.
+  @Test func eachTargetsFilesAreThoseThatItCompiles() async throws {
+    let manifest = Self.manifest.replacing(
+      ".testTarget(name: \"RoofTests\", dependencies: [\"Roof\"]),",
+      with: """
+        .testTarget(
+          name: "RoofTests", dependencies: ["Roof", "tool"], path: "Checks", exclude: ["Samples"]),
+        .executableTarget(name: "tool", path: "Tools/tool"),
+        """)
+    var imports = [
+      "Sources/Roof/Imports.swift": "import Base\nimport Tile", "Checks/A.swift": "import Roof",
+      "Checks/Samples/B.swift": "import Base", "Tools/tool/C.swift": "import Foundation",
+    ]
+    let rightly = try await lint(manifest: manifest, imports: imports)
+    #expect(rightly.status == 0, "\(rightly)")
+    imports["Checks/A.swift"] = "import Roof\nimport Base"
+    imports["Tools/tool/C.swift"] = "import Base"
+    let wrongly = try await lint(manifest: manifest, imports: imports)
+    #expect(
+      wrongly.output.contains("Checks/A.swift:2: imports Base, which RoofTests does not declare")
+        && wrongly.output.contains(
+          "Tools/tool/C.swift:1: imports Base, which tool does not declare")
+        && !wrongly.output.contains("Samples"), "\(wrongly)")
   }
 
   @Test(arguments: [

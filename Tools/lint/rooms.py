@@ -2,6 +2,8 @@
 """Checks that the house is in the order that CONTRIBUTING.md describes: make lint.
 
 - The map's rooms and what they import are those of Package.swift, outside packages included.
+- Each target's files import what it declares in Package.swift, and no other module of ours or of an outside package. A
+  debug build finds modules that are not declared, and says nothing of declared ones that are not used.
 - No folder has more than 25 Swift files.
 - A type of 15 lines or more that more than one file sees lies in the file of its name.
 - Requests are made by UploadSession's `task(_:delegate:)` alone. What URLSession has for that would make Foundation's
@@ -23,8 +25,8 @@ MOST_FILES = 25
 LEAST_LINES = 15
 
 
-def package() -> dict[str, set[str]]:
-    """The rooms that Package.swift has in Sources, and what each one imports."""
+def package() -> list[dict]:
+    """The targets that Package.swift declares."""
     if len(sys.argv) > 2:
         dump = pathlib.Path(sys.argv[2]).read_text()
     else:
@@ -33,15 +35,19 @@ def package() -> dict[str, set[str]]:
             dump = subprocess.run(
                 ["swift", "package", "--scratch-path", scratch, "dump-package"],
                 cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
-    rooms = {}
-    for target in json.loads(dump)["targets"]:
-        if target["type"] != "test" and not target.get("path"):
-            imports = set()
-            for dependency in target["dependencies"]:
-                # A target by its name, or a product and the package that it comes from.
-                imports.add((dependency.get("byName") or dependency.get("target") or dependency["product"][1:])[0])
-            rooms[target["name"]] = imports
-    return rooms
+    return json.loads(dump)["targets"]
+
+
+def rooms(targets: list[dict]) -> dict[str, set[str]]:
+    """The rooms among these targets, which are those in Sources, and what each one imports."""
+    return {
+        # A target by its name, or a product's package.
+        target["name"]: {
+            (dependency.get("byName") or dependency.get("target") or dependency["product"][1:])[0]
+            for dependency in target["dependencies"]
+        }
+        for target in targets if target["type"] != "test" and not target.get("path")
+    }
 
 
 def drawn() -> dict[str, set[str]]:
@@ -61,6 +67,62 @@ def compare(real: dict[str, set[str]], drawn: dict[str, set[str]]) -> list[str]:
     for name in sorted(real.keys() & drawn.keys()):
         faults += [f"{name} imports {other}, which the map does not say" for other in sorted(real[name] - drawn[name])]
         faults += [f"the map says that {name} imports {other}" for other in sorted(drawn[name] - real[name])]
+    return faults
+
+
+IMPORT = re.compile(
+    r"(?:@\w+(?:\([^)]*\))? +)*(?:(?:public|package|internal|fileprivate|private) +)?import +"
+    r"(?:(?:struct|class|enum|protocol|typealias|func|let|var) +)?(\w+)")
+
+
+def imports(file: pathlib.Path) -> list[tuple[int, str]]:
+    """The modules that a file imports, each with its line."""
+    found, is_text, depth = [], False, 0
+    for number, line in enumerate(file.read_text().splitlines(), 1):
+        # Lines of a string, or of a comment of several lines.
+        if not is_text and not depth:
+            for statement in line.split(";"):
+                if match := IMPORT.match(statement.strip()):
+                    found.append((number, match[1]))
+        is_text ^= line.count('"""') % 2 == 1
+        if not is_text and (depth or line.lstrip().startswith("/*")):
+            depth = max(0, depth + line.count("/*") - line.count("*/"))
+    return found
+
+
+def declarations(targets: list[dict]) -> list[str]:
+    """Imports that Package.swift does not declare, and declarations that no file needs."""
+    # A product is taken to have a module of its name, as all of ours do.
+    declared = {
+        target["name"]: {
+            (dependency.get("byName") or dependency.get("target") or dependency["product"])[0]
+            for dependency in target["dependencies"]
+        }
+        for target in targets
+    }
+    modules = declared.keys() | set().union(*declared.values())
+    # A test may depend on a program only to run it.
+    programs = {target["name"] for target in targets if target["type"] == "executable"}
+    faults = []
+    for target in targets:
+        name = target["name"]
+        if target["type"] == "plugin":
+            continue
+        folder = ROOT / (target.get("path") or ("Tests" if target["type"] == "test" else "Sources") + f"/{name}")
+        excluded = [folder / path for path in target.get("exclude", [])]
+        used = set()
+        for file in sorted(folder.rglob("*.swift")):
+            if any(file.is_relative_to(path) for path in excluded):
+                continue
+            for line, module in imports(file):
+                used.add(module)
+                if module in modules - declared[name] - {name}:
+                    faults.append(
+                        f"{file.relative_to(ROOT)}:{line}: imports {module}, which {name} does not declare in Package.swift")
+        faults += [
+            f"Package.swift: {name} declares {module}, which no file in {folder.relative_to(ROOT)} imports"
+            for module in sorted(declared[name] - used - (programs if target["type"] == "test" else set()))
+        ]
     return faults
 
 
@@ -107,7 +169,8 @@ def foundations() -> list[str]:
 
 
 def main() -> int:
-    faults = compare(package(), drawn()) + sizes() + strays() + foundations()
+    targets = package()
+    faults = compare(rooms(targets), drawn()) + declarations(targets) + sizes() + strays() + foundations()
     for fault in faults:
         print(fault)
     return 1 if faults else 0
