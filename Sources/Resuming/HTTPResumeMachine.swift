@@ -21,10 +21,8 @@ import UploadModel
 /// server whose limit for one request is smaller than the content gets an empty request first (`Upload-Complete: ?0`),
 /// then pieces.
 ///
-/// The offer is requested in the newest version. If the server names another version, that version is used. Otherwise,
-/// if the server wants the content without having made an offer, the request is cancelled and the next older version is
-/// tried. After the oldest version, the newest is used again, whatever the outcome. The upload keeps the version in
-/// which it was offered.
+/// `VersionNegotiation` finds the version of the draft: if the server wants the content without having made an offer, the
+/// request is cancelled, and the next version is tried. The upload keeps the version in which it was offered.
 ///
 /// Some proxies, nginx among them, take an interim reply for the final one. They hold it back, or pass it on and then
 /// send no more of the body. Once such a proxy is noticed, its server gets the usual request without the draft's
@@ -50,23 +48,17 @@ package struct HTTPResumeMachine: ResumeMachine {
   }
 
   package private(set) var course: ResumeCourse
-  /// The limits that the server has announced for this upload, or for all uploads.
-  private var limits: ResumeLimits?
-  /// What is known about the server, whichever upload this attempt continues.
-  private var known: HTTPResumeServer
+  /// The limits that the server has announced for all uploads.
+  private var announced: ResumeLimits?
+  private var size: RequestSize
+  private var negotiation: VersionNegotiation
   /// Whether the server is first asked which protocol it speaks.
   private let discovers: Bool
   private var phase = Phase.discovering
-  /// The most bytes in a request, once a request was too large.
-  private var most: Int64?
   /// Why the request under way is being broken off; nil if it is not being broken off.
   private var breakOff: BreakOff?
   /// How the attempt ends once the upload is deleted, or once the lost reply has been asked for again.
   private var held: TransferEnd?
-  /// The version of the draft to use with the server.
-  private var version: DraftVersion
-  /// Whether the server itself has named the version to use in this attempt.
-  private var isNamed = false
   /// Whether interim replies do not get through.
   private var losesInterims: Bool
   /// Whether the upload is deleted because interim replies are lost, and begun again with the usual request.
@@ -80,12 +72,13 @@ package struct HTTPResumeMachine: ResumeMachine {
     let body = try start.body()
     let values = start.values(body.form?.made ?? start.now)
     course = ResumeCourse(start, creation: try start.creation(values), values, body)
-    known =
+    let known =
       if case .http(let known)? = start.server { known } else { HTTPResumeServer(isSettled: false) }
-    limits = known.limits
-    version = start.point?.version ?? known.version
+    announced = known.limits
+    negotiation = VersionNegotiation(with: known, upload: start.point?.version)
     losesInterims = start.server == .usual
     let resume = start.target.resume
+    size = RequestSize(chunk: resume.chunk, limits: known.limits)
     discovers = start.server == nil && (resume.mode == .auto || resume.chunk != nil)
   }
 
@@ -97,11 +90,20 @@ package struct HTTPResumeMachine: ResumeMachine {
   }
 
   private mutating func begin() -> [ResumeAction] {
-    if course.point == nil { version = known.version }
+    if course.point == nil { negotiation.beginUpload() }
     // A resume point already says which protocol the server speaks.
     guard discovers, course.point == nil else { return proceed() }
     phase = .discovering
     return course.send(request("OPTIONS", course.creation))
+  }
+
+  /// The version of the next request.
+  private var version: DraftVersion { negotiation.version }
+
+  /// What is known about the server, whichever upload this attempt continues.
+  private var known: HTTPResumeServer {
+    HTTPResumeServer(
+      limits: announced, version: negotiation.offered, isSettled: negotiation.isSettled)
   }
 
   // MARK: Requests
@@ -115,7 +117,7 @@ package struct HTTPResumeMachine: ResumeMachine {
 
   private mutating func proceed() -> [ResumeAction] {
     if let point = course.point { return ask(point) }
-    if let limit = limits?.size, course.length > limit {
+    if let limit = size.limits?.size, course.length > limit {
       let end = TransferEnd(url: course.creation, trouble: .tooLarge(limit: limit))
       return course.over(end, status: nil)
     }
@@ -132,8 +134,8 @@ package struct HTTPResumeMachine: ResumeMachine {
     }
     // Only a server that has announced limits gets pieces. Any other server would take the empty first request for an
     // empty file.
-    let isWhole = limits == nil || !known.isSettled || course.length <= mostContent
-    if !isWhole, takesTooLittle(of: course.length) {
+    let isWhole = size.limits == nil || !negotiation.isSettled || course.length <= size.mostContent
+    if !isWhole, size.isTooSmall(for: course.length) {
       return course.fail(.appendTooSmall, TransferEnd(url: course.creation))
     }
     var request = Self.creation(
@@ -160,8 +162,10 @@ package struct HTTPResumeMachine: ResumeMachine {
   mutating func append(_ point: ResumePoint) -> [ResumeAction] {
     phase = .appending
     let rest = course.length - point.offset
-    if takesTooLittle(of: rest) { return course.fail(.appendTooSmall, TransferEnd(url: point.url)) }
-    let count = min(rest, mostContent)
+    if size.isTooSmall(for: rest) {
+      return course.fail(.appendTooSmall, TransferEnd(url: point.url))
+    }
+    let count = min(rest, size.mostContent)
     return course.send(piece(point, count: count, isLast: count == rest))
   }
 
@@ -189,24 +193,6 @@ package struct HTTPResumeMachine: ResumeMachine {
     if let type = version.pieceType { request.add("Content-Type", type) }
     return request
   }
-
-  /// The most bytes in one request: what the target and the server allow, but no less than the server's minimum.
-  var mostContent: Int64 {
-    let allowed = [course.target.resume.chunk, limits?.append, most].compactMap { $0 }.min()
-    return max(allowed ?? .max, limits?.least ?? 1, 1)
-  }
-
-  /// Whether the server takes so little in one request that these bytes would need far too many requests.
-  private func takesTooLittle(of rest: Int64) -> Bool {
-    guard rest > 0, let append = limits?.append else { return false }
-    let piece = max(append, limits?.least ?? 0)
-    if piece == 0 { return true }
-    return piece < Self.leastPiece && (rest - 1) / piece >= ResumeLimits.mostTinyPieces
-  }
-
-  /// The smallest sensible piece, in bytes. If the server refuses a smaller piece, the reason is not its size, and a
-  /// lower limit is hardly meant for files.
-  private static let leastPiece: Int64 = 16 << 10
 }
 
 /// What a server's replies mean, and what comes next. Section names are those of the draft.
@@ -227,13 +213,13 @@ extension HTTPResumeMachine {
     if let point = course.point {
       return point.url == address ? [] : [.stop(.unresumable(.locationChanged))]
     }
-    let isNews = settle(offered)
+    let isNews = negotiation.settle(on: offered)
     let point = keep(address, headers, now)
-    if let limit = limits?.size, course.length > limit {
+    if let limit = size.limits?.size, course.length > limit {
       breakOff = .unwanted
       return [.stop(.tooLarge(limit: limit))]
     }
-    if takesTooLittle(of: course.length), course.last?.content?.isEmpty == false {
+    if size.isTooSmall(for: course.length), course.last?.content?.isEmpty == false {
       return [.keep(point), .stop(.unresumable(.appendTooSmall))]
     }
     let record: [ResumeAction] = isNews ? [.record(.http(known))] : []
@@ -246,23 +232,16 @@ extension HTTPResumeMachine {
       ]
     }
     // Otherwise, the request under way carries more than the server takes in one request.
-    guard (course.last?.content?.count ?? 0) > mostContent else { return [.keep(point)] + record }
+    guard (course.last?.content?.count ?? 0) > size.mostContent else {
+      return [.keep(point)] + record
+    }
     breakOff = .tooMuchAtOnce
-    return [.keep(point)] + record + [.stop(.tooLarge(limit: mostContent))]
-  }
-
-  /// Notes the server's version. Returns whether that is news.
-  @discardableResult
-  private mutating func settle(_ found: DraftVersion) -> Bool {
-    let isNews = !known.isSettled || known.version != found
-    version = found
-    (known.version, known.isSettled) = (found, true)
-    return isNews
+    return [.keep(point)] + record + [.stop(.tooLarge(limit: size.mostContent))]
   }
 
   /// Whether the server's version is unknown, and the creating request under way has no offer yet.
   package var awaitsOffer: Bool {
-    phase == .creating && course.point == nil && !known.isSettled && !losesInterims
+    phase == .creating && course.point == nil && !negotiation.isSettled && !losesInterims
       && breakOff == nil && course.last?.content?.isEmpty == false
   }
 
@@ -273,19 +252,10 @@ extension HTTPResumeMachine {
     return [.stop(.unresumable(.otherVersion))]
   }
 
-  /// Moves to the next older version. After the oldest, settles on the newest for good.
-  private mutating func takeNextVersion() {
-    if let next = version.older.first {
-      (version, known.version) = (next, next)
-    } else {
-      settle(.newest)
-    }
-  }
-
   /// Asks for an offer in the next version.
   private mutating func offerAnew() -> [ResumeAction] {
-    takeNextVersion()
-    return (known.isSettled ? [.record(.http(known))] : []) + create()
+    negotiation.tryOlder()
+    return (negotiation.isSettled ? [.record(.http(known))] : []) + create()
   }
 
   /// Whether a proxy has taken an interim reply for a final one. This shows in header fields that an interim reply does
@@ -335,7 +305,7 @@ extension HTTPResumeMachine {
     }
     if status == 307 || status == 308, phase != .creating { return course.follow(end) }
     course.redirects = 0
-    limits = ResumeLimits(end.headers["upload-limit"], in: version) ?? limits
+    size.limits = ResumeLimits(end.headers["upload-limit"], in: version) ?? size.limits
     switch phase {
     case .settling:
       let hasAll = isComplete(end) ?? Self.integer("upload-offset", end).map { $0 == course.length }
@@ -363,13 +333,13 @@ extension HTTPResumeMachine {
     if isAnswer, speaksTus, course.target.resume.mode == .auto, course.target.fields.isEmpty {
       return [.record(.tus(TusServer(headers: end.headers))), .startAgain]
     }
-    known.limits = isAnswer ? limits : nil
-    limits = known.limits
+    announced = isAnswer ? size.limits : nil
+    size.limits = announced
     if let named = DraftVersion(named: end.headers[Self.versionField]) {
-      settle(named)
-    } else if limits == nil, course.target.resume.mode == .auto {
+      negotiation.settle(on: named)
+    } else if size.limits == nil, course.target.resume.mode == .auto {
       // Nothing suggests that the server speaks the protocol, and the target does not say so.
-      known.isSettled = true
+      negotiation.settle()
     }
     return [.record(.http(known))] + proceed()
   }
@@ -377,12 +347,12 @@ extension HTTPResumeMachine {
   /// Ends as an ordinary request, since the server made no offer. If the server has seen the request, the next request
   /// uses another version.
   private mutating func withoutOffer(_ end: TransferEnd) -> [ResumeAction] {
-    guard !known.isSettled, !losesInterims, end.status != nil || end.bytes > 0 else {
+    guard !negotiation.isSettled, !losesInterims, end.status != nil || end.bytes > 0 else {
       return [.end(end)]
     }
-    takeNextVersion()
+    negotiation.tryOlder()
     // Only a reply proves anything, since a connection may be lost at any time.
-    let isProof = known.isSettled && end.status != nil
+    let isProof = negotiation.isSettled && end.status != nil
     return [isProof ? .record(.http(known)) : .assume(.http(known)), .end(end)]
   }
 
@@ -390,15 +360,13 @@ extension HTTPResumeMachine {
   /// any other refusal.
   private mutating func inOtherVersion(_ end: TransferEnd, _ status: Int) -> [ResumeAction]? {
     guard course.point == nil, (400..<500).contains(status), !losesInterims else { return nil }
-    if let named = DraftVersion(named: end.headers[Self.versionField]), named != version, !isNamed {
-      isNamed = true
-      settle(named)
+    if negotiation.take(named: DraftVersion(named: end.headers[Self.versionField])) {
       return [.record(.http(known))] + create()
     }
     // A tus server that also speaks some versions of the draft takes requests in the other versions for tus requests
     // (tus 1.0.0, "Tus-Resumable").
     let isTus = status == 412 && end.headers["tus-resumable"] != nil
-    return isTus && !known.isSettled ? offerAnew() : nil
+    return isTus && !negotiation.isSettled ? offerAnew() : nil
   }
 
   /// "Upload Creation".
@@ -409,9 +377,9 @@ extension HTTPResumeMachine {
     let isWhole = course.last?.content?.count ?? 0 == course.length
     guard isGood(status, end) else {
       if isComplete == true, version.has(.markedReplies) { return [.forget, .end(end)] }
-      if status == 413, isWhole, limits != nil, mostContent < course.length {
+      if status == 413, isWhole, size.limits != nil, size.mostContent < course.length {
         // The server has announced limits, so it can take the content in smaller requests.
-        known.isSettled = true
+        negotiation.settle()
         return course.point.map { ask($0) } ?? create()
       }
       if let other = inOtherVersion(end, status) { return other }
@@ -554,10 +522,11 @@ extension HTTPResumeMachine {
   private mutating func keep(
     _ url: URL, _ headers: [String: String], _ now: Date
   ) -> ResumePoint {
-    limits = ResumeLimits(headers["upload-limit"], in: version) ?? limits ?? ResumeLimits()
+    size.limits =
+      ResumeLimits(headers["upload-limit"], in: version) ?? size.limits ?? ResumeLimits()
     let point = ResumePoint(
       url: url, target: course.target.name, identity: course.identity,
-      expires: limits?.age.map { now.addingTimeInterval(Double($0)) }, loss: course.loss,
+      expires: size.limits?.age.map { now.addingTimeInterval(Double($0)) }, loss: course.loss,
       mode: .http, draft: version, form: course.form)
     course.first = 0
     course.point = point
@@ -582,11 +551,7 @@ extension HTTPResumeMachine {
   private mutating func sendLess(
     _ point: ResumePoint, _ end: TransferEnd, _ sent: Range<Int64>
   ) -> [ResumeAction] {
-    if limits?.append == nil || mostContent >= sent.count { most = Int64(sent.count) / 2 }
-    guard mostContent < sent.count, mostContent >= Self.leastPiece else {
-      return course.over(end, status: 413)
-    }
-    return ask(point)
+    size.shrink(below: Int64(sent.count)) ? ask(point) : course.over(end, status: 413)
   }
 
   // MARK: Header fields

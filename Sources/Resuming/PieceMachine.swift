@@ -102,33 +102,12 @@ package struct PieceMachine: ResumeMachine {
     return ask(rules.status, .asking)
   }
 
-  /// Whether an upload can resume from a point. If its pieces went one after the other and may now go in any order,
-  /// notes which ones the server has.
+  /// Whether an upload can resume from a point.
   private mutating func settle(_ point: ResumePoint) -> Bool {
-    guard let progress = point.pieces, progress.size > 0,
-      (0...course.length).contains(point.offset)
-    else { return false }
-    let count = PieceRules.count(of: progress.size, for: course.length)
-    let isWhole = point.offset == course.length && progress.hasTaken
-    var taken = progress.done
-    if taken == nil, isWhole || point.offset % progress.size == 0 {
-      taken = PieceSet(first: isWhole ? count : Int(point.offset / progress.size))
-    }
-    if let done = progress.done {
-      let bytes = done.ranges(of: progress.size, in: course.length).reduce(0) {
-        $0 + Int64($1.count)
-      }
-      guard rules.orderedBy == nil, done.end <= count, bytes == point.offset else { return false }
-    } else if mostAtOnce > 1 {
-      guard let taken else { return false }
-      note { $0.done = taken }
-    }
-    let names = rules.keptValues
-    guard !names.isEmpty, progress.hasTaken else { return true }
-    guard let taken, progress.kept.count == taken.end else { return false }
-    return progress.kept.enumerated().allSatisfy { index, values in
-      values.count == (taken.contains(index) ? names.count : 0)
-    }
+    let progress = point.pieces?.resumed(at: point.offset, of: course.length, by: rules)
+    guard let progress else { return false }
+    note { $0 = progress }
+    return true
   }
 
   /// Settles whether the server has a piece whose reply was lost. Returns whether the upload can resume.
@@ -382,28 +361,10 @@ package struct PieceMachine: ResumeMachine {
     let isNews = course.point?.pieces?.isFinishing == false
     note { $0.isFinishing = true }
     var values = filled
-    values.upload.pieces = list
+    values.upload.pieces =
+      course.point?.pieces?.list(filled, of: course.length, by: rules) ?? ""
     let actions = ask(call, .finishing, values)
     return (isNews ? keep() : []) + actions
-  }
-
-  /// The value of `{pieces}`.
-  private var list: String {
-    guard let each = rules.each, let progress = course.point?.pieces else { return "" }
-    let names = rules.keptValues
-    let elements = (0..<PieceRules.count(of: progress.size, for: course.length)).map { index in
-      var values = filled
-      values.piece = rules.piece(
-        from: Int64(index) * progress.size, of: progress.size, in: course.length)
-      if progress.kept.indices.contains(index) {
-        let kept = Dictionary(zip(names, progress.kept[index])) { first, _ in first }
-        values.piece.values = kept
-        values.piece.digests = ContentDigests(named: kept)
-      }
-      return each.template.filled(with: values)
-    }
-    guard let separator = each.separator else { return "[\(elements.joined(separator: ","))]" }
-    return elements.joined(separator: separator)
   }
 
   // MARK: Replies

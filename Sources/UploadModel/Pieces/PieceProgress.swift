@@ -43,6 +43,52 @@ package struct PieceProgress: Hashable, Sendable, Codable {
       isFromAway: isFromAway || values.upload.isFromAway)
     return values
   }
+
+  /// The progress from which an upload of `length` bytes can resume, if the server has `offset` of them; nil if it
+  /// cannot. A progress that another program wrote may be an impossible one. If the pieces went one after the other
+  /// and may now go in any order, says which ones the server has.
+  package func resumed(at offset: Int64, of length: Int64, by rules: PieceRules) -> PieceProgress? {
+    guard size > 0, offset >= 0, offset <= length else { return nil }
+    var resumed = self
+    let count = PieceRules.count(of: size, for: length)
+    let isWhole = offset == length && hasTaken
+    var taken = done
+    if taken == nil, isWhole || offset % size == 0 {
+      taken = PieceSet(first: isWhole ? count : Int(offset / size))
+    }
+    if let done {
+      let bytes = done.ranges(of: size, in: length).reduce(0) { $0 + Int64($1.count) }
+      guard rules.orderedBy == nil, done.end <= count, bytes == offset else { return nil }
+    } else if rules.mostAtOnce > 1 {
+      guard let taken else { return nil }
+      resumed.done = taken
+    }
+    let names = rules.keptValues
+    guard !names.isEmpty, hasTaken else { return resumed }
+    guard let taken, kept.count == taken.end else { return nil }
+    let isWholeList = kept.enumerated().allSatisfy { index, values in
+      values.count == (taken.contains(index) ? names.count : 0)
+    }
+    return isWholeList ? resumed : nil
+  }
+
+  /// The value of `{pieces}`, which lists the pieces for the request that finishes the upload.
+  package func list(_ values: Template.Values, of length: Int64, by rules: PieceRules) -> String {
+    guard let each = rules.each else { return "" }
+    let names = rules.keptValues
+    let elements = (0..<PieceRules.count(of: size, for: length)).map { index in
+      var values = values
+      values.piece = rules.piece(from: Int64(index) * size, of: size, in: length)
+      if kept.indices.contains(index) {
+        let kept = Dictionary(zip(names, kept[index])) { first, _ in first }
+        values.piece.values = kept
+        values.piece.digests = ContentDigests(named: kept)
+      }
+      return each.template.filled(with: values)
+    }
+    guard let separator = each.separator else { return "[\(elements.joined(separator: ","))]" }
+    return elements.joined(separator: separator)
+  }
 }
 
 extension PieceRules {
