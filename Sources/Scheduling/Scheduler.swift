@@ -79,12 +79,10 @@ package struct Scheduler: Sendable {
   /// All files in the order of the line.
   private(set) var order = RankedSet()
   private(set) var routes: [RouteState] = []
-  private(set) var targets: [TargetState] = []
+  private(set) var targets: [TargetLanes] = []
   private(set) var servers: [Origin: Server] = [:]
-  /// The waits that servers have asked for.
-  private(set) var waits: [Origin: Wait] = [:]
-  private(set) var groups: [Int32: [ItemID]] = [:]
-  private var lastGroup: Int32 = 0
+  private var waits = ServerWaits()
+  private(set) var groups = BatchGroups()
   /// The most requests under way at once.
   package let laneCount: Int
   private(set) var lanes: [Int: Lane] = [:]
@@ -139,7 +137,7 @@ package struct Scheduler: Sendable {
     guard var entry = entries[file.id] else { return [] }
     let old = entry.route
     let new = number(of: file.plan)
-    if !file.goes(with: entry.file) { dissolveGroup(of: file.id) }
+    if !file.goes(with: entry.file) { groups.dissolve(with: file.id) }
     entries[file.id]?.file = file
     guard new != old else { return [] }
     entries[file.id]?.route = new
@@ -171,7 +169,7 @@ package struct Scheduler: Sendable {
     if case .lane(let number) = place { lanes[number]?.files += 1 }
     if case .lane(let number) = old { leave(number) }
     guard !place.isLive else { return [] }
-    dissolveGroup(of: id)
+    groups.dissolve(with: id)
     return old.isLive ? giveUpProbing(with: id, on: entry.route) + recordUnneeded(entry.route) : []
   }
 
@@ -191,7 +189,7 @@ package struct Scheduler: Sendable {
 
   private mutating func number(ofTarget name: String) -> Int {
     if let number = targetNumbers[name] { return number }
-    targets.append(TargetState(name: name))
+    targets.append(TargetLanes(name: name))
     targetNumbers[name] = targets.count - 1
     return targets.count - 1
   }
@@ -245,12 +243,8 @@ package struct Scheduler: Sendable {
   }
 
   private mutating func count(_ one: Int, isAhead: Bool, on route: Int) {
-    let target = routes[route].target
-    if isAhead {
-      targets[target].ahead += one
-      return
-    }
-    targets[target].underWay += one
+    targets[routes[route].target].count(one, isAhead: isAhead)
+    guard !isAhead else { return }
     lanesTaken += one
     mostTaken = max(mostTaken, lanesTaken)
   }
@@ -270,10 +264,7 @@ package struct Scheduler: Sendable {
       servers[origin]?.lane = nil
       servers[origin]?.breaker.recordUnanswered()
     }
-    if routes[lane.route].probe?.lane == number {
-      routes[lane.route].probe?.lane = nil
-      routes[lane.route].credentials?.recordUnanswered()
-    }
+    routes[lane.route].credentials.recordLeft(number)
   }
 }
 
@@ -287,8 +278,9 @@ extension Scheduler {
       !lane.isAhead, case let route = routes[lane.route], hasLane(for: route.target),
       targets[route.target].ahead == 0,
       targets[route.target].nextBegin(at: now) == nil,
-      route.credentials?.permission ?? .go == .go,
-      route.route.origin.map({ servers[$0] == nil && now >= waits[$0]?.until ?? now }) ?? true
+      route.credentials.permission(hasCommand: false) == .go,
+      waits.until(route.route.origin, at: now) == nil,
+      route.route.origin.map({ servers[$0] == nil }) ?? true
     else { return false }
     lanes[number]?.more += 1
     count(1, isAhead: false, on: lane.route)
@@ -330,9 +322,7 @@ extension Scheduler {
   package mutating func recordIdleLanes(at now: Instant) -> [(target: String, lanes: Int)] {
     var changed: [(target: String, lanes: Int)] = []
     for number in targets.indices
-    where targets[number].tuner != nil && targets[number].ahead == 0
-      && targets[number].underWay > 0 && targets[number].underWay < targets[number].most
-    {
+    where targets[number].tuner != nil && targets[number].hasIdleLanes {
       let before = targets[number].most
       targets[number].tune { $0.recordIdleLanes(at: now) }
       let lanes = targets[number].most
@@ -375,7 +365,6 @@ extension Scheduler {
     private var routeNumber: Int32
     var rank: Int64
     var place: Place
-    var group: Int32?
 
     init(file: File, route: Int, rank: Int64, place: Place) {
       (self.file, self.rank, self.place) = (file, rank, place)
@@ -403,12 +392,7 @@ extension Scheduler {
     var held = 0
     /// How many lanes it takes.
     var underWay = 0
-    /// The state of the credentials; nil until they are needed.
-    var credentials: Credentials?
-    /// Why the credentials are closed.
-    var failure: Failure?
-    /// The file that probes the credentials.
-    var probe: Probe?
+    var credentials = RouteCredentials()
 
     mutating func add(_ entry: Entry) {
       if entry.place == .line { ready.insert(entry.ranked) }
@@ -423,65 +407,6 @@ extension Scheduler {
     }
   }
 
-  /// The file that probes the credentials of its route.
-  struct Probe: Sendable {
-    let id: ItemID
-    /// Whether the user has chosen the file.
-    let isChosen: Bool
-    /// The lane that the file takes.
-    var lane: Int?
-    /// The files that the user has chosen as well, in order. Each of them probes if the files before it end without a
-    /// verdict.
-    var next: [ItemID] = []
-  }
-
-  /// The concurrency of a target.
-  struct TargetState: Sendable {
-    let name: String
-    var configured = Concurrency.fixed(1) { didSet { if configured != oldValue { renewTuner() } } }
-    /// What the user has chosen instead.
-    var wish: Concurrency? { didSet { renewTuner() } }
-    /// Finds the number, if that is what is configured or chosen.
-    private(set) var tuner: ConcurrencyTuner?
-    /// What it had found when the user set a number.
-    private var found: ConcurrencyTuner?
-    /// How many lanes it takes.
-    var underWay = 0
-    /// Whether the target's files must not start, except `key`.
-    var isShut = false
-    /// The only file that may start while `isShut` is set.
-    var key: ItemID?
-    /// Whether files are given out before lanes are free for them.
-    var givesAhead = false
-    /// How many requests wait for a lane.
-    var ahead = 0
-
-    init(name: String) { self.name = name }
-
-    /// The most lanes that the target may take.
-    var most: Int { max(1, tuner?.lanes ?? (wish ?? configured).most) }
-
-    /// The moment before which no request may begin; nil if one may begin now.
-    func nextBegin(at now: Instant) -> Instant? { tuner?.nextBegin(at: now) }
-
-    mutating func tune(_ event: (inout ConcurrencyTuner) -> Void) {
-      guard var tuned = tuner.take() else { return }
-      event(&tuned)
-      tuner = tuned
-    }
-
-    private mutating func renewTuner() {
-      found = tuner ?? found
-      switch wish ?? configured {
-      case .fixed: tuner = nil
-      case .auto(let range):
-        guard tuner?.range != range else { return }
-        tuner =
-          found.map { ConcurrencyTuner(range: range, after: $0) } ?? ConcurrencyTuner(range: range)
-      }
-    }
-  }
-
   /// A server that could not be reached.
   struct Server: Sendable {
     var breaker: Breaker
@@ -492,16 +417,6 @@ extension Scheduler {
     var lane: Int?
     /// The next probe, if the user has chosen one.
     var chosen: ItemID?
-  }
-
-  /// A wait that a server has asked for. It holds back all files for that server.
-  struct Wait: Sendable {
-    /// Nothing starts before this moment.
-    let until: Instant
-    /// What the server asked for, in seconds.
-    let seconds: Double
-    /// The failure with which it did.
-    let failure: Failure
   }
 
   /// One request, under way or prepared ahead.
@@ -521,7 +436,7 @@ extension Scheduler {
   /// no files if nothing can start now.
   package mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
     var actions: [Action] = []
-    if !waits.isEmpty { waits = waits.filter { now < $0.value.until } }
+    waits.prune(at: now)
     while mayStart {
       var best: Candidate?
       var wake: Instant?
@@ -579,9 +494,7 @@ extension Scheduler {
     var candidate = Candidate(
       id: first.id, rank: first.rank, route: route,
       isAlone: targets[routes[route].target].isShut)
-    if !waits.isEmpty, let wait = routes[route].route.origin.flatMap({ waits[$0] }) {
-      return .later(wait.until)
-    }
+    if let until = waits.until(routes[route].route.origin, at: now) { return .later(until) }
     if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
       // The server may still be unreachable, so risk only one file.
       candidate.isAlone = true
@@ -601,7 +514,7 @@ extension Scheduler {
     case .renew: candidate.command = entries[candidate.id]?.file.plan.target.tokenCommand
     case .probe:
       candidate.isAlone = true
-      if let probe = routes[route].probe {
+      if let probe = routes[route].credentials.probe {
         guard let entry = entries[probe.id], entry.place == .line else { return .held }
         candidate = Candidate(id: probe.id, rank: entry.rank, route: route, isAlone: true)
       }
@@ -629,8 +542,8 @@ extension Scheduler {
   }
 
   private func permission(on route: Int, for id: ItemID) -> Credentials.Permission {
-    if let credentials = routes[route].credentials { return credentials.permission }
-    return entries[id]?.file.plan.target.tokenCommand == nil ? .go : .renew
+    routes[route].credentials.permission(
+      hasCommand: entries[id]?.file.plan.target.tokenCommand != nil)
   }
 
   private mutating func start(_ files: [ItemID], on route: Int, at now: Instant) -> [Action] {
@@ -645,11 +558,7 @@ extension Scheduler {
       servers[origin]?.chosen = nil
       if server.isTold { actions.append(.server(origin, .away(server.failure, nextTry: nil))) }
     }
-    if let first = files.first, routes[route].credentials?.permission == .probe {
-      routes[route].credentials?.recordStarted()
-      routes[route].probe = routes[route].probe ?? Probe(id: first, isChosen: false)
-      routes[route].probe?.lane = lane
-    }
+    if let first = files.first { routes[route].credentials.recordStarted(first, on: lane) }
     return actions
   }
 }
@@ -774,12 +683,8 @@ extension Scheduler {
     return targets[routes[entry.route].target].givesAhead && entry.file.bytes <= Self.mostBytes
   }
 
-  /// Whether one more file can be given out before there is a lane for it: one for each lane, and one for each that is
-  /// free, which those that were given out take as soon as they can begin.
-  private func hasRoomAhead(_ target: TargetState) -> Bool {
-    let free = max(0, min(target.most - target.underWay, laneCount - lanesTaken))
-    return target.givesAhead && target.tuner?.pace == nil && target.underWay <= target.most
-      && target.ahead < min(target.most, laneCount) + free
+  private func hasRoomAhead(_ target: TargetLanes) -> Bool {
+    target.hasRoomAhead(of: laneCount, free: laneCount - lanesTaken)
   }
 }
 
@@ -788,22 +693,18 @@ extension Scheduler {
   /// How far down the line to look for files of the same batch.
   private static let lookAhead = 1000
 
-  /// Fixes a group of files that are sent together and with no other files, so that a repeated request, or half of a
-  /// split request, keeps the same files.
+  /// Fixes a group of files that are sent together and with no other files.
   package mutating func group(_ members: [ItemID]) {
-    for id in members { dissolveGroup(of: id) }
-    guard members.allSatisfy({ entries[$0]?.place.isLive == true }) else { return }
-    lastGroup += 1
-    groups[lastGroup] = members
-    for id in members { entries[id]?.group = lastGroup }
+    for id in members { groups.dissolve(with: id) }
+    if members.allSatisfy({ entries[$0]?.place.isLive == true }) { groups.add(members) }
   }
 
   /// The batch led by `id`, which is next.
   mutating func batch(ledBy id: ItemID, isAlone: Bool) -> [ItemID] {
     guard let entry = entries[id] else { return [id] }
-    if let members = entry.group.flatMap({ groups[$0] }) {
+    if let members = groups[id] {
       if members.allSatisfy({ entries[$0]?.place.isAvailable == true }) { return members }
-      dissolveGroup(of: id)
+      groups.dissolve(with: id)
       return [id]
     }
     guard !isAlone else { return [id] }
@@ -818,7 +719,7 @@ extension Scheduler {
 
   private func plan(ledBy first: Entry, by rule: BatchRule) -> [ItemID] {
     let others = routes[first.route].ready.entries(after: first.rank, limit: Self.lookAhead)
-    let free = others.lazy.compactMap { entries[$0.id] }.filter { $0.group == nil }
+    let free = others.lazy.compactMap { entries[$0.id] }.filter { groups[$0.file.id] == nil }
     return Batch.plan(first.file, before: free.map(\.file), by: rule)
   }
 
@@ -831,14 +732,6 @@ extension Scheduler {
   /// once an attempt begins.
   package mutating func setKnownMissing(_ isKnownMissing: Bool, of id: ItemID) {
     entries[id]?.file.isKnownMissing = isKnownMissing
-  }
-
-  /// Dissolves the group that a file leaves. The group's other files are free to join any request.
-  private mutating func dissolveGroup(of id: ItemID) {
-    guard let group = entries[id]?.group, let members = groups.removeValue(forKey: group) else {
-      return
-    }
-    for member in members where entries[member]?.group == group { entries[member]?.group = nil }
   }
 }
 
@@ -886,7 +779,7 @@ extension Scheduler {
     var actions: [Action] = []
     for id in files {
       guard let entry = entries[id] else { continue }
-      dissolveGroup(of: id)
+      groups.dissolve(with: id)
       actions += tryCredentials(of: entry.route, with: id)
       if let origin = routes[entry.route].route.origin { actions += endWait(of: origin, at: now) }
       if let origin = routes[entry.route].route.origin, let server = servers[origin] {
@@ -899,7 +792,9 @@ extension Scheduler {
 
   /// Lets every server and all credentials be tried now, as the user wants.
   package mutating func tryEverything(at now: Instant) -> [Action] {
-    let ended = waits.keys.flatMap { endWait(of: $0, at: now) }
+    let ended = waits.removeAll().map { origin, failure in
+      Action.server(origin, .asksToWait(failure, until: now))
+    }
     for origin in servers.keys { servers[origin]?.breaker.tryNow(at: now) }
     return ended + tryCredentials()
   }
@@ -930,31 +825,26 @@ extension Scheduler {
   package mutating func recordWait(
     of origins: Set<Origin>, until: Instant, _ failure: Failure
   ) -> [Action] {
-    guard let seconds = failure.retryAfter else { return [] }
-    return origins.filter { waits[$0].map { $0.until < until } ?? true }.map { origin in
-      waits[origin] = Wait(until: until, seconds: seconds, failure: failure)
-      return .server(origin, .asksToWait(failure, until: until))
-    }
+    origins.filter { waits.record($0, until: until, failure) }
+      .map { .server($0, .asksToWait(failure, until: until)) }
   }
 
   /// Sends to a server although it has asked to wait, as the user wants.
   private mutating func endWait(of origin: Origin, at now: Instant) -> [Action] {
-    waits.removeValue(forKey: origin).map { wait in
-      [.server(origin, .asksToWait(wait.failure, until: now))]
-    } ?? []
+    waits.remove(origin).map { [.server(origin, .asksToWait($0, until: now))] } ?? []
   }
 
   /// The actions that fail the files whose targets do not allow waits as long as those that their servers ask for.
   private func tooLongWaits(at now: Instant) -> [Action] {
     guard !waits.isEmpty else { return [] }
     return routes.indices.flatMap { number -> [Action] in
-      let route = routes[number]
-      guard let wait = route.route.origin.flatMap({ waits[$0] }), now < wait.until,
-        let first = route.ready.first,
+      guard let first = routes[number].ready.first,
         let policy = entries[first.id]?.file.plan.target.retry,
-        policy.longestWait(isPatient: waitsForServers) < wait.seconds
+        let failure = waits.failure(
+          for: routes[number].route.origin,
+          longerThan: policy.longestWait(isPatient: waitsForServers), at: now)
       else { return [] }
-      return giveUp(waiting { $0 == number }, because: wait.failure)
+      return giveUp(waiting { $0 == number }, because: failure)
     }
   }
 }
@@ -963,7 +853,7 @@ extension Scheduler {
 extension Scheduler {
   /// The number of the token in force on a route.
   package func token(on route: Route) -> Int {
-    routeNumbers[route].flatMap { routes[$0].credentials?.token } ?? 0
+    routeNumbers[route].map { routes[$0].credentials.token } ?? 0
   }
 
   /// Records that the server accepted an upload that was sent with a token.
@@ -999,7 +889,7 @@ extension Scheduler {
   /// Records that a route's command failed.
   package mutating func recordRenewalFailure(_ route: Route, _ failure: Failure) -> [Action] {
     guard let number = routeNumbers[route] else { return [] }
-    let probe = routes[number].probe?.id
+    let probe = routes[number].credentials.probe?.id
     let actions = change(number, hasCommand: true, because: failure) { $0.recordRenewalFailure() }
     // One file shows the failure. The others wait until it is retried, or are given up.
     let chosen = probe.flatMap { entries[$0]?.place == .line ? $0 : nil }
@@ -1015,36 +905,22 @@ extension Scheduler {
   /// Retries the credentials of a route, with a file that the user has chosen as the probe.
   private mutating func tryCredentials(of route: Int, with id: ItemID) -> [Action] {
     let actions = change(route) { $0.tryAgain() }
-    guard routes[route].credentials?.isProbed == true else { return actions }
-    if let probe = routes[route].probe,
-      probe.lane != nil || probe.isChosen && entries[probe.id]?.place == .line
-    {
-      if probe.id != id { routes[route].probe?.next.append(id) }
-    } else {
-      routes[route].probe = Probe(id: id, isChosen: true)
-    }
+    routes[route].credentials.choose(id) { entries[$0]?.place == .line }
     return actions
   }
 
   /// Marks a route's token as being fetched, and returns the action that fetches it.
   mutating func renew(_ route: Int, with command: TokenCommand) -> Action {
-    if routes[route].credentials == nil {
-      routes[route].credentials = Credentials(hasCommand: true)
-    }
-    routes[route].credentials?.recordRenewing()
+    routes[route].credentials.change(hasCommand: true) { $0.recordRenewing() }
     return .renew(routes[route].route, command)
   }
 
   /// Records that a file is gone, or goes elsewhere. If it was chosen as the probe, another file takes its place.
   private mutating func giveUpProbing(with id: ItemID, on route: Int) -> [Action] {
-    guard let probe = routes[route].probe, probe.id == id else { return [] }
-    routes[route].probe = nil
-    // If the user chose this file, only another file that the user chose takes its place.
-    guard probe.isChosen else { return [] }
-    let rest = probe.next.drop { entries[$0]?.place != .line || entries[$0]?.route != route }
-    guard let next = rest.first else { return change(route) { $0.recordGivenUp() } }
-    routes[route].probe = Probe(id: next, isChosen: true, next: Array(rest.dropFirst()))
-    return []
+    let isLast = routes[route].credentials.giveUpProbing(with: id) {
+      entries[$0]?.place == .line && entries[$0]?.route == route
+    }
+    return isLast ? change(route) { $0.recordGivenUp() } : []
   }
 
   /// The actions that fail all files with nothing left to wait for. Refused credentials are not among the reasons if
@@ -1054,8 +930,8 @@ extension Scheduler {
     return tooLongWaits(at: now)
       + routes.indices.flatMap { number -> [Action] in
         let route = routes[number]
-        guard route.live > 0, route.underWay == 0, route.credentials?.isClosed == true,
-          let failure = route.failure
+        guard route.live > 0, route.underWay == 0, route.credentials.isClosed,
+          let failure = route.credentials.failure
         else { return [] }
         return giveUp(waiting { $0 == number }, because: failure)
       }
@@ -1067,24 +943,9 @@ extension Scheduler {
     _ number: Int, hasCommand: Bool? = nil, because failure: Failure? = nil,
     _ body: (inout Credentials) -> Void
   ) -> [Action] {
-    if routes[number].credentials == nil, let hasCommand {
-      routes[number].credentials = Credentials(hasCommand: hasCommand)
-    }
-    guard var credentials = routes[number].credentials else { return [] }
-    let before = trouble(with: credentials, on: number)
-    body(&credentials)
-    routes[number].credentials = credentials
-    if !credentials.isProbed { routes[number].probe = nil }
-    if let failure, credentials.isClosed, before?.holdsAll != true {
-      routes[number].failure = failure
-    }
-    let trouble = trouble(with: credentials, on: number)
+    let before = routes[number].credentials.trouble
+    routes[number].credentials.change(hasCommand: hasCommand, because: failure, body)
+    let trouble = routes[number].credentials.trouble
     return trouble == before ? [] : [.refusal(target: routes[number].route.target, trouble)]
-  }
-
-  /// Why a route's files wait for credentials, or go one at a time; nil if they do not.
-  private func trouble(with credentials: Credentials, on number: Int) -> CredentialTrouble? {
-    guard credentials.isClosed else { return credentials.isForbidden ? .forbidden : nil }
-    return routes[number].failure.map(CredentialTrouble.init) ?? .refused
   }
 }

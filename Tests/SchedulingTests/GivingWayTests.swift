@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func whatWasFoundIsNotForgottenForANumberThatAPersonSets() {
-    var target = Scheduler.TargetState(name: "t")
+    var target = TargetLanes(name: "t")
     target.configured = .automatic
     target.tune { $0.recordBegin(at: Instant(seconds: 1)) }
     target.tune {

@@ -26,14 +26,9 @@ extension Scheduler {
         "who waits for a lane")
     }
     check(lanesTaken == lanes.values.count { !$0.isAhead }, "the lanes")
-    for (number, members) in groups {
-      check(members.allSatisfy { entries[$0]?.group == number }, "a group")
+    for members in groups.all {
+      check(members.allSatisfy { groups[$0] == members }, "a group")
       check(members.allSatisfy { entries[$0]?.place.isLive == true }, "a group's places")
-    }
-    for entry in sorted {
-      if let group = entry.group {
-        check(groups[group]?.contains(entry.file.id) == true, "no group")
-      }
     }
     return found
   }

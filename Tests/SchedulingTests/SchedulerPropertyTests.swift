@@ -89,10 +89,8 @@ struct SchedulerPropertyTests {
       let target = name.plan.target
       let server = Origin(target.url).flatMap { scheduler.servers[$0] }
       if let server, server.breaker.permission(at: now) != .go { return false }
-      let permission =
-        scheduler.routes[number].credentials?.permission
-        ?? (target.tokenCommand == nil ? .go : .renew)
-      return permission == .go
+      let credentials = scheduler.routes[number].credentials
+      return credentials.permission(hasCommand: target.tokenCommand != nil) == .go
     }
     func fill() {
       perform(scheduler.giveUps(at: now))
@@ -233,7 +231,7 @@ struct SchedulerPropertyTests {
       case 29, 30:
         let route = StoryTarget.withCommand.route
         guard let number = scheduler.routeNumbers[route],
-          scheduler.routes[number].credentials?.permission == .wait
+          scheduler.routes[number].credentials.permission(hasCommand: true) == .wait
         else { break }
         perform(
           random.below(4) > 0

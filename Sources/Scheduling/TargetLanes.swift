@@ -1,0 +1,63 @@
+import UploadModel
+
+/// The lanes of a target: how many it has, and how many its requests take.
+struct TargetLanes: Sendable {
+  let name: String
+  var configured = Concurrency.fixed(1) { didSet { if configured != oldValue { renewTuner() } } }
+  /// What the user has chosen instead.
+  var wish: Concurrency? { didSet { renewTuner() } }
+  /// Finds the number, if that is what is configured or chosen.
+  private(set) var tuner: ConcurrencyTuner?
+  /// What it had found when the user set a number.
+  private var found: ConcurrencyTuner?
+  /// How many lanes the target takes.
+  private(set) var underWay = 0
+  /// Whether the target's files must not start, except `key`.
+  var isShut = false
+  /// The only file that may start while `isShut` is set.
+  var key: ItemID?
+  /// Whether files are given out before lanes are free for them.
+  var givesAhead = false
+  /// How many requests wait for a lane.
+  private(set) var ahead = 0
+
+  init(name: String) { self.name = name }
+
+  /// The most lanes that the target may take.
+  var most: Int { max(1, tuner?.lanes ?? (wish ?? configured).most) }
+
+  /// Whether all lanes that the target takes are sending, and it may take more.
+  var hasIdleLanes: Bool { ahead == 0 && underWay > 0 && underWay < most }
+
+  /// Counts requests that take lanes, or wait for one.
+  mutating func count(_ requests: Int, isAhead: Bool) {
+    if isAhead { ahead += requests } else { underWay += requests }
+  }
+
+  /// Whether one more request can be given out before there is a lane for it: one for each lane, and one for each that
+  /// is free, which those that were given out take as soon as they can begin. Beside the target's, `free` lanes are left.
+  func hasRoomAhead(of lanes: Int, free: Int) -> Bool {
+    givesAhead && tuner?.pace == nil && underWay <= most
+      && ahead < min(most, lanes) + max(0, min(most - underWay, free))
+  }
+
+  /// The moment before which no request may begin; nil if one may begin now.
+  func nextBegin(at now: Instant) -> Instant? { tuner?.nextBegin(at: now) }
+
+  mutating func tune(_ event: (inout ConcurrencyTuner) -> Void) {
+    guard var tuned = tuner.take() else { return }
+    event(&tuned)
+    tuner = tuned
+  }
+
+  private mutating func renewTuner() {
+    found = tuner ?? found
+    switch wish ?? configured {
+    case .fixed: tuner = nil
+    case .auto(let range):
+      guard tuner?.range != range else { return }
+      tuner =
+        found.map { ConcurrencyTuner(range: range, after: $0) } ?? ConcurrencyTuner(range: range)
+    }
+  }
+}

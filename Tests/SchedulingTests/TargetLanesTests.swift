@@ -1,0 +1,64 @@
+import Testing
+import UploadModel
+
+@testable import Scheduling
+
+@Suite("The lanes of a target")
+struct TargetLanesTests {
+  private func lanes(_ count: Int, underWay: Int = 0, ahead: Int = 0) -> TargetLanes {
+    var lanes = TargetLanes(name: "t")
+    lanes.configured = .fixed(count)
+    lanes.givesAhead = true
+    lanes.count(underWay, isAhead: false)
+    lanes.count(ahead, isAhead: true)
+    return lanes
+  }
+
+  @Test("what the user chooses goes before what is configured; there is one lane at least")
+  func most() {
+    var lanes = lanes(4)
+    #expect(lanes.most == 4)
+    lanes.wish = .fixed(2)
+    #expect(lanes.most == 2)
+    lanes.configured = .fixed(8)
+    #expect(lanes.most == 2)
+    lanes.wish = nil
+    #expect(lanes.most == 8)
+    lanes.configured = .fixed(0)
+    #expect(lanes.most == 1)
+  }
+
+  @Test(
+    "one request is given out ahead for each lane, and one for each free one",
+    arguments: [
+      (4, 4, 3, 9, true), (4, 4, 4, 9, false), (4, 2, 5, 9, true), (4, 2, 6, 9, false),
+      // Few lanes are left in all.
+      (4, 2, 4, 1, true), (4, 2, 5, 1, false), (4, 4, 4, 0, false),
+      // The number has become smaller.
+      (2, 3, 0, 9, false),
+    ])
+  func ahead(most: Int, underWay: Int, ahead: Int, free: Int, hasRoom: Bool) {
+    let lanes = lanes(most, underWay: underWay, ahead: ahead)
+    #expect(lanes.hasRoomAhead(of: 10, free: free) == hasRoom)
+  }
+
+  @Test("in all, no more wait for a lane than there are lanes")
+  func aheadOfAll() {
+    #expect(lanes(100, underWay: 2, ahead: 1).hasRoomAhead(of: 2, free: 0))
+    #expect(!lanes(100, underWay: 2, ahead: 2).hasRoomAhead(of: 2, free: 0))
+  }
+
+  @Test("a target that does not want it gets nothing ahead")
+  func apart() {
+    var lanes = lanes(4)
+    lanes.givesAhead = false
+    #expect(!lanes.hasRoomAhead(of: 10, free: 10))
+  }
+
+  @Test("lanes are idle if some are sending, fewer than may, and nothing waits for one")
+  func idle() {
+    #expect(lanes(4, underWay: 2).hasIdleLanes)
+    #expect(!lanes(4, underWay: 0).hasIdleLanes && !lanes(4, underWay: 4).hasIdleLanes)
+    #expect(!lanes(4, underWay: 2, ahead: 1).hasIdleLanes)
+  }
+}
