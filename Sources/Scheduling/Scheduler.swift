@@ -80,7 +80,7 @@ package struct Scheduler: Sendable {
   private(set) var order = RankedSet()
   private(set) var routes: [RouteState] = []
   private(set) var targets: [TargetLanes] = []
-  private(set) var servers: [Origin: Server] = [:]
+  private(set) var servers: [Origin: UnreachableServer] = [:]
   private var waits = ServerWaits()
   private(set) var groups = BatchGroups()
   /// The most requests under way at once.
@@ -260,10 +260,7 @@ package struct Scheduler: Sendable {
     routes[lane.route].underWay -= 1
     count(-1 - lane.more, isAhead: lane.isAhead, on: lane.route)
     // If this request's result said nothing about the server or the credentials, the result of the next request may.
-    if let origin = routes[lane.route].route.origin, servers[origin]?.lane == number {
-      servers[origin]?.lane = nil
-      servers[origin]?.breaker.recordUnanswered()
-    }
+    if let origin = routes[lane.route].route.origin { servers[origin]?.recordLeft(number) }
     routes[lane.route].credentials.recordLeft(number)
   }
 }
@@ -407,18 +404,6 @@ extension Scheduler {
     }
   }
 
-  /// A server that could not be reached.
-  struct Server: Sendable {
-    var breaker: Breaker
-    var failure: Failure
-    /// Whether it has been reported that the server cannot be reached.
-    var isTold: Bool { breaker.openings > 0 }
-    /// The probe's lane.
-    var lane: Int?
-    /// The next probe, if the user has chosen one.
-    var chosen: ItemID?
-  }
-
   /// One request, under way or prepared ahead.
   struct Lane: Sendable {
     let route: Int
@@ -498,7 +483,7 @@ extension Scheduler {
     if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
       // The server may still be unreachable, so risk only one file.
       candidate.isAlone = true
-      switch server.breaker.permission(at: now) {
+      switch server.permission(at: now) {
       case .go: break
       case .wait(let until): return until.map { .later($0) } ?? .held
       case .probe:
@@ -533,7 +518,7 @@ extension Scheduler {
   }
 
   /// The file that the user has chosen to try a server with, if it can start.
-  private func chosen(for server: Server) -> Entry? {
+  private func chosen(for server: UnreachableServer) -> Entry? {
     guard let chosen = server.chosen, let entry = entries[chosen], entry.place == .line,
       first(of: entry.route)?.id == chosen || !targets[routes[entry.route].target].isShut,
       permission(on: entry.route, for: chosen) != .wait
@@ -551,12 +536,9 @@ extension Scheduler {
     targets[routes[route].target].tune { $0.recordBegin(at: now) }
     var actions = files.flatMap { put($0, in: .lane(lane)) }
     if let origin = routes[route].route.origin, let server = servers[origin],
-      server.breaker.permission(at: now) == .probe
+      servers[origin]?.recordStarted(on: lane, at: now) == true, server.isTold
     {
-      servers[origin]?.breaker.recordStarted(at: now)
-      servers[origin]?.lane = lane
-      servers[origin]?.chosen = nil
-      if server.isTold { actions.append(.server(origin, .away(server.failure, nextTry: nil))) }
+      actions.append(.server(origin, .away(server.failure, nextTry: nil)))
     }
     if let first = files.first { routes[route].credentials.recordStarted(first, on: lane) }
     return actions
@@ -758,19 +740,14 @@ extension Scheduler {
     let policy = entry.file.plan.target.retry
     var server =
       servers[origin]
-      ?? Server(breaker: Breaker(policy: policy, isPatient: waitsForServers), failure: failure)
-    server.failure = failure
-    guard let until = server.breaker.recordUnreachable(at: now, random: random) else {
-      servers[origin] = server
-      return []
-    }
-    server.lane = nil
-    if !waitsForServers, server.breaker.openings >= policy.attempts {
+      ?? UnreachableServer(failure, policy: policy, isPatient: waitsForServers)
+    let until = server.recordUnreachable(failure, at: now, random: random)
+    if until != nil, !waitsForServers, server.openings >= policy.attempts {
       return forget(origin, .unneeded)
         + giveUp(waiting { routes[$0].route.origin == origin }, because: failure)
     }
     servers[origin] = server
-    return [.server(origin, .away(failure, nextTry: until))]
+    return until.map { [.server(origin, .away(failure, nextTry: $0))] } ?? []
   }
 
   /// Lets these files be sent now, as the user wants. A file that its server or its target's credentials hold back goes
@@ -782,9 +759,9 @@ extension Scheduler {
       groups.dissolve(with: id)
       actions += tryCredentials(of: entry.route, with: id)
       if let origin = routes[entry.route].route.origin { actions += endWait(of: origin, at: now) }
-      if let origin = routes[entry.route].route.origin, let server = servers[origin] {
-        servers[origin]?.breaker.tryNow(at: now)
-        if server.chosen.flatMap({ entries[$0] })?.place != .line { servers[origin]?.chosen = id }
+      if let origin = routes[entry.route].route.origin {
+        servers[origin]?.tryNow(at: now)
+        servers[origin]?.choose(id) { entries[$0]?.place == .line }
       }
     }
     return actions
@@ -795,7 +772,7 @@ extension Scheduler {
     let ended = waits.removeAll().map { origin, failure in
       Action.server(origin, .asksToWait(failure, until: now))
     }
-    for origin in servers.keys { servers[origin]?.breaker.tryNow(at: now) }
+    for origin in servers.keys { servers[origin]?.tryNow(at: now) }
     return ended + tryCredentials()
   }
 

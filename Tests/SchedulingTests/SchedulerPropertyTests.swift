@@ -88,7 +88,7 @@ struct SchedulerPropertyTests {
       else { return false }
       let target = name.plan.target
       let server = Origin(target.url).flatMap { scheduler.servers[$0] }
-      if let server, server.breaker.permission(at: now) != .go { return false }
+      if let server, server.permission(at: now) != .go { return false }
       let credentials = scheduler.routes[number].credentials
       return credentials.permission(hasCommand: target.tokenCommand != nil) == .go
     }
