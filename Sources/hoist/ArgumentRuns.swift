@@ -1,5 +1,4 @@
 import ScalarText
-import Synchronization
 
 /// Folds long runs of files, numbers or identifiers on a command line before ArgumentParser sees them: its parsing time
 /// grows with the square of their number, and reaches 15 seconds for five thousand.
@@ -7,10 +6,10 @@ import Synchronization
 /// No option takes more than one value, and no command takes more than one word before its list: a
 /// subcommand, as in `queue retry`, or a target, as in `rm`. So in a run of words that are not options, all
 /// but the first two certainly belong to the list, whatever comes before the run. A long run is replaced by
-/// one word, which begins with a NUL, as no real argument can. Commands that take a list unfold it.
+/// one word that has its words in it, each after a NUL, which no real argument can contain. Commands that take a list
+/// unfold it.
 enum ArgumentRuns {
   private static let shortest = 64
-  private static let runs = Mutex<[[String]]>([])
 
   static func folded(_ arguments: [String]) -> [String] {
     guard arguments.count > shortest else { return arguments }
@@ -19,11 +18,7 @@ enum ArgumentRuns {
       if run.count < shortest {
         folded += run
       } else {
-        folded.append(
-          runs.withLock { runs in
-            runs.append(Array(run))
-            return "\0\(runs.count - 1)"
-          })
+        folded.append(run.map { "\0\($0)" }.joined())
       }
     }
     var rest = arguments[...]
@@ -43,18 +38,11 @@ enum ArgumentRuns {
     return folded
   }
 
-  /// The arguments of a command with the folded runs restored. A run is dropped once it is restored, since it may be
-  /// long.
+  /// The arguments of a command with the folded runs restored.
   static func unfolded(_ files: [String]) -> [String] {
-    guard files.contains(where: { $0.hasPrefix(scalars: "\0") }) else { return files }
-    return runs.withLock { runs in
-      files.flatMap { file -> [String] in
-        guard file.hasPrefix(scalars: "\0"), let index = Int(file.dropFirst()),
-          runs.indices.contains(index)
-        else { return [file] }
-        defer { runs[index] = [] }
-        return runs[index]
-      }
+    files.flatMap { file in
+      guard file.hasPrefix(scalars: "\0") else { return [file] }
+      return Array(file.split(scalar: "\0").dropFirst())
     }
   }
 }
