@@ -1,23 +1,24 @@
-import Synchronization
 import UploadModel
 
 /// Addresses of sent files that have not been written to the database yet. They are written with the next change of the
 /// queue, which is the end of an attempt at the latest.
-final class NewAddresses: Sendable {
-  private let waiting = Mutex<[SentAddresses.Entry]>([])
+struct NewAddresses: Sendable {
+  private var waiting: [SentAddresses.Entry] = []
 
-  func add(_ entry: SentAddresses.Entry) { waiting.withLock { $0.append(entry) } }
+  mutating func add(_ entry: SentAddresses.Entry) { waiting.append(entry) }
 
-  /// Writes the addresses added so far, in the caller's transaction. They are closed to all items that are queued now.
+  /// Returns what was added so far, and holds it no longer.
+  mutating func take() -> NewAddresses {
+    defer { waiting = [] }
+    return self
+  }
+
+  /// Writes the addresses, in the caller's transaction. They are closed to all items that are queued now.
   func write(_ db: Database) throws {
-    let new = waiting.withLock { waiting in
-      defer { waiting = [] }
-      return waiting
-    }
-    guard !new.isEmpty else { return }
+    guard !waiting.isEmpty else { return }
     let insert = try db.statement(
       "INSERT OR REPLACE INTO sent_address VALUES (?, ?, ?, ?, (SELECT MAX(id) FROM item))")
-    for entry in new {
+    for entry in waiting {
       try insert.execute([entry.address, entry.item, entry.inode, entry.path])
     }
   }

@@ -1,13 +1,13 @@
 import Foundation
 import MultipartForm
-import Synchronization
 import UploadModel
 
 /// File digests that have not been written to the database yet. They are written in batches, since each transaction
 /// takes time.
-final class NewDigests: Sendable {
-  private let waiting = Mutex<[(stamp: FileStamp, digests: ContentDigests)]>([])
-  private let hasForgotten = Atomic(false)
+struct NewDigests: Sendable {
+  private var waiting: [(stamp: FileStamp, digests: ContentDigests)] = []
+  /// Whether none were written before.
+  private var isFirst = true
 
   /// Once this many digests have accumulated, they are written even if nothing else is to be written.
   private static let portion = 1024
@@ -15,27 +15,28 @@ final class NewDigests: Sendable {
   private static let lifetime = 365.0 * 24 * 60 * 60
 
   /// Adds the digests of a file. Returns whether enough have accumulated to be written.
-  func add(_ digests: ContentDigests, of stamp: FileStamp) -> Bool {
-    waiting.withLock { waiting in
-      waiting.append((stamp, digests))
-      return waiting.count == Self.portion
-    }
+  mutating func add(_ digests: ContentDigests, of stamp: FileStamp) -> Bool {
+    waiting.append((stamp, digests))
+    return waiting.count == Self.portion
   }
 
-  /// Writes the digests added so far, in the caller's transaction.
+  /// Returns what was added so far, and holds it no longer.
+  mutating func take() -> NewDigests {
+    guard !waiting.isEmpty else { return self }
+    defer { (waiting, isFirst) = ([], false) }
+    return self
+  }
+
+  /// Writes the digests, in the caller's transaction.
   func write(_ db: Database) throws {
-    let new = waiting.withLock { waiting in
-      defer { waiting = [] }
-      return waiting
-    }
-    guard !new.isEmpty else { return }
+    guard !waiting.isEmpty else { return }
     let now = Date().timeIntervalSince1970
-    if !hasForgotten.exchange(true, ordering: .relaxed) {
+    if isFirst {
       try db.execute("DELETE FROM file_digest WHERE learnt < ?", [now - Self.lifetime])
     }
     let insert = try db.statement(
       "INSERT OR REPLACE INTO file_digest VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-    for (stamp, digests) in new {
+    for (stamp, digests) in waiting {
       let file = stamp.identity
       for (algorithm, digest) in digests.digits {
         try insert.execute([

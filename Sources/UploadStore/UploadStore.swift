@@ -21,12 +21,17 @@ package final class UploadStore: Sendable {
 
   package let path: String
   private let pool: DatabasePool
-  /// SQLite's data version as of when the changes by others were last read.
-  private let dataVersion = Mutex<Int64?>(nil)
-  /// Bytes sent by the attempts under way, recorded when they end.
-  private let progress = Mutex<[ItemID: Int64]>([:])
-  private let digests = NewDigests()
-  private let addresses = NewAddresses()
+  private let memory = Mutex(Memory())
+
+  /// What is known only here: what other processes have written is read from the file.
+  private struct Memory {
+    /// SQLite's data version as of when the changes by others were last read.
+    var dataVersion: Int64?
+    /// Bytes sent by the attempts under way, recorded when they end.
+    var progress: [ItemID: Int64] = [:]
+    var digests = NewDigests()
+    var addresses = NewAddresses()
+  }
 
   /// The default path of the queue: `$XDG_STATE_HOME/hoist/queue.sqlite`, by default
   /// `~/.local/state/hoist/queue.sqlite` (XDG Base Directory Specification).
@@ -138,6 +143,7 @@ package final class UploadStore: Sendable {
         let revision: Int64? = try db.value(
           "UPDATE queue SET revision = revision + 1 RETURNING revision")
         let result = try body(db, revision ?? 0)
+        let (digests, addresses) = memory.withLock { ($0.digests.take(), $0.addresses.take()) }
         try digests.write(db)
         try addresses.write(db)
         return result
@@ -209,17 +215,18 @@ package final class UploadStore: Sendable {
         begun.subtract(turn.released)
         for (id, point) in turn.points { try writer.keep(point, of: id) }
         for (id, state) in turn.changes {
-          try writer.write(state, of: id, bytes: progress.withLock { $0[id] }, leaving: leaving)
+          let bytes = memory.withLock { $0.progress[id] }
+          try writer.write(state, of: id, bytes: bytes, leaving: leaving)
         }
         if !turn.claims.isEmpty { begun.formUnion(try writer.begin(turn.claims)) }
       }
       return begun
     }
-    progress.withLock { progress in
+    memory.withLock { memory in
       for turn in notable {
-        for (id, state) in turn.changes where !state.isActive { progress[id] = nil }
+        for (id, state) in turn.changes where !state.isActive { memory.progress[id] = nil }
       }
-      for id in begun { progress[id] = 0 }
+      for id in begun { memory.progress[id] = 0 }
     }
     return begun
   }
@@ -229,9 +236,9 @@ package final class UploadStore: Sendable {
   private func notable(_ turns: [QueueTurn]) -> [QueueTurn] {
     var turns = turns
     var later: Set<ItemID> = []
-    progress.withLock { progress in
+    memory.withLock { memory in
       for turn in turns {
-        for case (let id, .sending(_, let sent, _)) in turn.changes { progress[id] = sent }
+        for case (let id, .sending(_, let sent, _)) in turn.changes { memory.progress[id] = sent }
       }
     }
     for index in turns.indices.reversed() {
@@ -252,7 +259,9 @@ package final class UploadStore: Sendable {
   }
 
   /// Records an address that a file is sent to. It is written with the next change of the queue.
-  package func keep(_ address: SentAddresses.Entry) { addresses.add(address) }
+  package func keep(_ address: SentAddresses.Entry) {
+    memory.withLock { $0.addresses.add(address) }
+  }
 
   /// The addresses that were taken by items that were sent while items waited that are still to be sent: they must not
   /// overwrite each other.
@@ -358,7 +367,7 @@ package final class UploadStore: Sendable {
   /// soon.
   package func look() throws(StoreError) -> Look? {
     guard let (revision, version) = try stamp() else { return nil }
-    let isNew = dataVersion.withLock { $0 != version }
+    let isNew = memory.withLock { $0.dataVersion != version }
     return Look(isNew: isNew, revision: revision, version: version)
   }
 
@@ -369,7 +378,7 @@ package final class UploadStore: Sendable {
   ) throws(StoreError) -> QueueChanges {
     guard look.isNew else { return QueueChanges(revision: max(revision, look.revision)) }
     let changes = try changes(since: revision)
-    dataVersion.withLock { $0 = look.version }
+    memory.withLock { $0.dataVersion = look.version }
     return changes
   }
 
@@ -449,8 +458,9 @@ extension UploadStore: DigestMemory {
 
   /// Remembers digests of a file. They are written with the next change, or once enough have accumulated.
   package func remember(_ digests: ContentDigests, of stamp: FileStamp) {
-    guard self.digests.add(digests, of: stamp) else { return }
+    let areMany = memory.withLock { $0.digests.add(digests, of: stamp) }
+    guard areMany else { return }
     // Losing digests does no harm.
-    try? pool.write { try self.digests.write($0) }
+    try? pool.write { db in try memory.withLock { $0.digests.take() }.write(db) }
   }
 }
