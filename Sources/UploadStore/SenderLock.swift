@@ -11,7 +11,7 @@ import Synchronization
 package final class SenderLock: Sendable {
   private let file: QueueFile
   /// Whether another process now holds the lock through the same descriptor.
-  private let isHandedOver = Mutex(false)
+  private let isHandedOver = Atomic(false)
 
   /// The process ID of the last holder of the lock; nil if unknown.
   package static func holder(queue path: String) -> Int32? {
@@ -57,11 +57,11 @@ package final class SenderLock: Sendable {
   /// The descriptor that another process must inherit to hold the lock as well. From then on, the lock is released only
   /// when both processes have ended.
   package func handOver() -> Int32 {
-    isHandedOver.withLock { $0 = true }
+    isHandedOver.store(true, ordering: .relaxed)
     return file.descriptor
   }
 
-  deinit { if !isHandedOver.withLock({ $0 }) { file.putBack() } }
+  deinit { if !isHandedOver.load(ordering: .relaxed) { file.putBack() } }
 
   /// The file that names the holder, for people to read. Nothing depends on it.
   private static func lockFilePath(_ path: String) -> String {

@@ -14,7 +14,7 @@ package final class HeldFile: Sendable {
   /// Watches a large file, which then needs no checksums.
   let watch: WriteWatch?
   private let reading: Mutex<Reading>
-  private let inAnyOrder = Mutex(false)
+  private let inAnyOrder = Atomic(false)
   /// Whether the file may grow while it is read. What it had when it was opened is read, and compared with the file in
   /// the end.
   private let mayGrow: Bool
@@ -120,8 +120,8 @@ package final class HeldFile: Sendable {
   /// Whether ranges of the file are read in any order, several at the same time. If so, a new reading begins with
   /// ``begin(anew:)`` and ends with ``verify()``, not with the file's first and last bytes.
   package var isReadInAnyOrder: Bool {
-    get { inAnyOrder.withLock { $0 } }
-    set { inAnyOrder.withLock { $0 = newValue } }
+    get { inAnyOrder.load(ordering: .sequentiallyConsistent) }
+    set { inAnyOrder.store(newValue, ordering: .sequentiallyConsistent) }
   }
 
   // MARK: Reading

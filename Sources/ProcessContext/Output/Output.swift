@@ -22,14 +22,18 @@ package final class Output: Sendable {
 
   private let waiting = Mutex(Waiting())
   private let background = DispatchQueue(label: "hoist.output", qos: .userInitiated)
-  private let failure = Mutex<Int32?>(nil)
+  /// Why a line was lost, as a value of `errno`; 0 if none was.
+  private let failure = Atomic<Int32>(0)
 
   static let standard = Output(results: STDOUT_FILENO, errors: STDERR_FILENO)
 
   package init(results: Int32, errors: Int32) { (self.results, self.errors) = (results, errors) }
 
   /// Why a line was lost, in the system's words. Output for a reader that has gone does not count as lost.
-  package var lostLines: String? { failure.withLock { $0 }.map { String(cString: strerror($0)) } }
+  package var lostLines: String? {
+    let reason = failure.load(ordering: .relaxed)
+    return reason == 0 ? nil : String(cString: strerror(reason))
+  }
 
   /// Whether results go to a terminal, where a person may be looking.
   package var isTerminal: Bool { isatty(results) == 1 }
@@ -99,7 +103,7 @@ package final class Output: Sendable {
   @discardableResult
   private func write(_ bytes: [UInt8], to file: Int32) -> Bool {
     let reason = bytes.isEmpty ? 0 : InterruptibleWrite.write(bytes, to: file)
-    if reason != 0, reason != EPIPE { failure.withLock { $0 = reason } }
+    if reason != 0, reason != EPIPE { failure.store(reason, ordering: .relaxed) }
     return reason == 0
   }
 }
