@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The first bytes of a format. Only formats with unmistakable first bytes are listed: they decide whether a name can
 /// be right, not what a file is.
 struct Signature: Sendable {
@@ -42,17 +40,17 @@ struct Signature: Sendable {
   /// Whether any first bytes can contradict a type. Files of a type without a signature may start with anything, but no
   /// text starts with any of these signatures.
   static func canContradict(_ type: MediaType) -> Bool {
-    // Cached, since many files in a row usually have the same few types.
-    asked.withLock { asked in
-      if let answer = asked[type] { return answer }
-      let answer = type.type == "text" || all.contains { $0.belongs(to: type) }
-      asked[type] = answer
-      return answer
-    }
+    let text = type.description
+    return text.utf8.starts(with: "text/".utf8) || types.contains(text)
+      || beginnings.contains { text.utf8.starts(with: $0.utf8) }
   }
 
-  /// The answers so far. Their number is bounded, since types come from tables, which have about a thousand.
-  private static let asked = Mutex<[MediaType: Bool]>([:])
+  /// All types of which files with a signature may be, other than those that begin as below.
+  private static let types = Set(all.flatMap { [$0.type] + $0.others })
+
+  /// The beginnings of such types.
+  private static let beginnings = Set(
+    types.lazy.filter { $0.utf8.last == UInt8(ascii: "*") }.map { $0.dropLast() })
 
   private static func text(_ text: String) -> [UInt8?] { Array(text.utf8) }
 
