@@ -2,17 +2,27 @@ import Dispatch
 
 /// Runs `body` on the main queue, after everything put there earlier. A `Task` would not keep that order.
 package func onMain(_ body: @escaping @MainActor @Sendable () -> Void) {
-  DispatchQueue.main.async { MainActor.assumeIsolated(body) }
+  DispatchQueue.main.async(execute: block(body))
+}
+
+/// Runs `body` on the main queue, after everything put there earlier, and waits for what it returns.
+package func waitForMain<Value: Sendable>(_ body: @MainActor @Sendable () -> Value) -> Value {
+  DispatchQueue.main.sync { MainActor.assumeIsolated(body) }
 }
 
 /// Runs `body` on the main queue after a while.
 package func onMain(after seconds: Double, _ body: @escaping @MainActor @Sendable () -> Void) {
-  DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { MainActor.assumeIsolated(body) }
+  DispatchQueue.main.asyncAfter(deadline: .now() + seconds, execute: block(body))
 }
 
 extension DispatchSourceProtocol {
   /// Has `body` handle the events of this source, whose queue is the main queue.
   package func handleOnMain(_ body: @escaping @MainActor @Sendable () -> Void) {
-    setEventHandler { MainActor.assumeIsolated(body) }
+    setEventHandler(handler: block(body))
   }
+}
+
+/// Dispatch does not say that what runs on the main queue is on the main actor.
+private func block(_ body: @escaping @MainActor @Sendable () -> Void) -> @Sendable () -> Void {
+  { MainActor.assumeIsolated(body) }
 }

@@ -1,7 +1,6 @@
 import Dispatch
 import Queue
 import Screens
-import Synchronization
 
 /// Makes previews of files for the screen, one at a time and not on the main queue, which answers keys. A preview that
 /// is no longer wanted is left out.
@@ -9,8 +8,7 @@ import Synchronization
 final class FilePreviewer {
   private let loop: ScreenLoop
   private let queue = DispatchQueue(label: "hoist.preview", qos: .utility)
-  /// The number of the latest preview, the only one that is wanted.
-  private nonisolated let latest = Atomic(0)
+  private let requests = LatestRequest()
 
   /// How long to wait before a preview is made. Someone who scrolls through a list rarely stays on a file so long.
   private static let pause = DispatchTimeInterval.milliseconds(60)
@@ -19,10 +17,10 @@ final class FilePreviewer {
 
   /// Previews a file, and abandons the previous preview.
   func preview(_ request: FilePreview.Request?) {
-    let number = latest.add(1, ordering: .relaxed).newValue
+    let number = requests.next()
     guard let request else { return }
-    queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
-      guard let self, latest.load(ordering: .relaxed) == number else { return }
+    queue.asyncAfter(deadline: .now() + Self.pause) { [weak self, requests] in
+      guard let self, requests.isLast(number) else { return }
       let preview = FilePreview(of: request)
       onMain { self.loop.handle([.filePreview(request, preview)]) }
     }

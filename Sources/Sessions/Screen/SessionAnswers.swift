@@ -4,7 +4,6 @@ import ProcessContext
 import ScalarText
 import Scheduling
 import Screens
-import Synchronization
 import UploadEngine
 import UploadModel
 import UploadStore
@@ -17,22 +16,8 @@ struct SessionAnswers {
   let store: UploadStore
   let tokens: TokenSource
   let time: TimeSource
-  private let requests = RequestCount()
-  private let attemptRequests = RequestCount()
-
-  /// Counts requests of a kind, since only the last one is answered.
-  private final class RequestCount: Sendable {
-    private let last = Mutex(0)
-
-    func next() -> Int {
-      last.withLock {
-        $0 += 1
-        return $0
-      }
-    }
-
-    func isLast(_ number: Int) -> Bool { last.withLock { $0 == number } }
-  }
+  private let requests = LatestRequest()
+  private let attemptRequests = LatestRequest()
 
   func listFolder(_ path: [UInt8]?) {
     let (store, target) = (store, book.current.name)
@@ -70,12 +55,10 @@ struct SessionAnswers {
   /// Reads the server's list in the background: it can be long, and the main queue must answer keys.
   func listServer() {
     let (target, tokens) = (book.current, tokens)
-    Task.detached { [weak loop] in
+    Task { [weak loop] in
       let listing = await Self.listing(of: target, tokens)
-      await MainActor.run {
-        // A reply for another target must not be shown for this one.
-        if target.name == loop?.state.target { loop?.handle([.server(listing)]) }
-      }
+      // A reply for another target must not be shown for this one.
+      if target.name == loop?.state.target { loop?.handle([.server(listing)]) }
     }
   }
 
@@ -121,10 +104,9 @@ struct SessionAnswers {
   /// Opens the addresses that the server named for deleting files, and shows its answers, since only the server
   /// knows what they mean.
   func deleteUploaded(_ files: [UploadedFile]) {
-    Task.detached { [loop, book, tokens] in
+    Task {
       for file in files {
-        let words = await Self.delete(file, book, tokens)
-        await MainActor.run { loop.handle([.message(words)]) }
+        loop.handle([.message(await Self.delete(file, book, tokens))])
       }
     }
   }

@@ -5,7 +5,6 @@ import MultipartForm
 import ProcessContext
 import Queue
 import Screens
-import Synchronization
 import UploadModel
 import UploadStore
 
@@ -22,8 +21,7 @@ final class SessionIntake {
   private let usual: QueueIntake
   /// Where files are found, in the order of requests. A folder may take a long time.
   private let finding: DispatchQueue
-  /// The typed line whose preview is being looked up.
-  private let previewed = Mutex("")
+  private let previews = LatestRequest()
 
   init(
     into queue: SharedQueue, _ usual: QueueIntake, in rules: FolderRules, home: String,
@@ -45,7 +43,7 @@ final class SessionIntake {
       var total = QueueIntake.Added()
       var twice: [UploadItem] = []
       // By now the queue has been read, and earlier additions are in it.
-      let known = DispatchQueue.main.sync { MainActor.assumeIsolated { loop.items } }
+      let known = waitForMain { loop.items }
       let named = find()
       let unnamed = AddPreview(
         missing: named.flatMap(\.missing), mistake: named.lazy.compactMap(\.mistake).first)
@@ -142,7 +140,7 @@ final class SessionIntake {
       var intakes = [current.name: Result<FileIntake, UserError>.success(current.intake)]
       var refused: [String] = []
       var twice: [UploadItem] = []
-      let known = DispatchQueue.main.sync { MainActor.assumeIsolated { loop.items } }
+      let known = waitForMain { loop.items }
       // A file that has failed and is still in the queue, as it was sent, is not queued a second time.
       let (again, records) = known.failed(as: records)
       if !again.isEmpty { onMain { self.queue.retry(again) } }
@@ -187,9 +185,8 @@ final class SessionIntake {
 
   /// Previews what a typed line would add, unless the user types another one meanwhile.
   func preview(_ text: String) {
-    previewed.withLock { $0 = text }
-    let (line, rules) = (TypedLine(text: text, home: home), rules)
-    loop.answer({ line.preview(rules: rules) { self.previewed.withLock { $0 != text } } }) {
+    let (line, rules, number) = (TypedLine(text: text, home: home), rules, previews.next())
+    loop.answer({ [previews] in line.preview(rules: rules) { !previews.isLast(number) } }) {
       $0.map { [.linePreview(for: text, $0)] } ?? []
     }
   }
