@@ -74,6 +74,8 @@ final class PartialUploads: Sendable {
     var little: [String] = []
     /// The uploads created since the last sweep, from the oldest to the newest.
     var new: [String] = []
+    /// The connection on which each upload arrives, by the upload's identifier.
+    var writers: [String: any Channel] = [:]
 
     /// Takes out the oldest upload whose loss would cost little; nil if there are no more.
     mutating func nextLittle() -> String? {
@@ -96,8 +98,6 @@ final class PartialUploads: Sendable {
   private let emptyLifetime: TimeInterval
   private let mostUploads: Int
   private let state = Mutex(State())
-  /// The connection on which each upload arrives, by the upload's identifier.
-  private let writers = Mutex<[String: any Channel]>([:])
 
   init(_ site: Site) {
     let configuration = site.configuration
@@ -203,7 +203,7 @@ final class PartialUploads: Sendable {
         throw Inbox.Failure(doing: "open the upload", code: errno)
       }
       if flock(file, LOCK_EX | LOCK_NB) == 0 {
-        writers.withLock { $0[id] = channel }
+        state.withLock { $0.writers[id] = channel }
         // The other connection may have appended more before it released the upload.
         let now = Result { try self.status(of: id) }
         if case .success(let now?) = now {
@@ -222,12 +222,12 @@ final class PartialUploads: Sendable {
 
   /// Aborts the connection that is appending to an upload.
   func interrupt(_ id: String) {
-    guard let channel = writers.withLock({ $0[id] }) else { return }
+    guard let channel = state.withLock({ $0.writers[id] }) else { return }
     channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
     channel.close(promise: nil)
   }
 
-  func ended(_ id: String) { writers.withLock { _ = $0.removeValue(forKey: id) } }
+  func ended(_ id: String) { state.withLock { $0.writers[id] = nil } }
 
   /// Removes the content of an upload that has been consumed, but keeps its record.
   func removeContent(_ id: String) { inbox.remove(Self.content(id)) }
