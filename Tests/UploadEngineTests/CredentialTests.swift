@@ -330,8 +330,8 @@ struct CredentialTests {
     #expect(failure?.reply.text.contains("(secret)") == true)
   }
 
-  @Test func aTokenDoesNotShowItself() throws {
-    let token = try BearerToken(TokenCommand(["echo", "s3cret"]))
+  @Test func aTokenDoesNotShowItself() async throws {
+    let token = try await BearerToken(TokenCommand(["echo", "s3cret"]))
     var dumped = ""
     dump(token, to: &dumped)
     for text in ["\(token)", String(reflecting: token), dumped, "\(Optional(token) as Any)"] {

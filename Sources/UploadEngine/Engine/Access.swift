@@ -206,11 +206,14 @@ final class Access {
   /// Runs the command that gives a route's token.
   func renew(_ route: Route, with command: TokenCommand, on engine: isolated UploadEngine) {
     let (refused, source) = (tokens[route], source)
-    Thread.detachNewThread { [weak engine] in
-      let result = Result { () throws(Failure.Cause) in
-        try source.token(of: command, insteadOf: refused)
+    Task { [weak engine] in
+      let result: Result<(token: BearerToken, isNew: Bool), Failure.Cause>
+      do throws(Failure.Cause) {
+        result = .success(try await source.token(of: command, insteadOf: refused))
+      } catch {
+        result = .failure(error)
       }
-      engine?.onQueue { $0.access.takeToken(result, of: route, on: $0) }
+      engine?.onQueue { [result] in $0.access.takeToken(result, of: route, on: $0) }
     }
   }
 

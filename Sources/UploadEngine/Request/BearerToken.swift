@@ -15,11 +15,11 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
   var description: String { "(token)" }
   var customMirror: Mirror { Mirror(self, children: []) }
 
-  /// Runs the command and takes the first line of its output. Blocks.
-  init(_ command: TokenCommand) throws(Failure.Cause) {
+  /// Runs the command and takes the first line of its output.
+  init(_ command: TokenCommand) async throws(Failure.Cause) {
     let output: Data
     do throws(Command.Failure) {
-      output = try Command(command.words, timeout: command.timeout).run()
+      output = try await Command(command.words, timeout: command.timeout).output()
     } catch {
       throw .denied(SafeText.line(error.description))
     }

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 import UploadModel
 
@@ -46,15 +45,7 @@ final class TokenBox: Sendable {
     let (known, old) = content.withLock { ($0.token, $0.old) }
     if let known { return known }
     guard let source, let command = target.tokenCommand else { return nil }
-    let result: Result<BearerToken, Failure.Cause> = await withCheckedContinuation { reply in
-      Thread.detachNewThread {
-        reply.resume(
-          returning: Result { () throws(Failure.Cause) in
-            try source.token(of: command, insteadOf: old).token
-          })
-      }
-    }
-    let token = try result.get()
+    let token = try await source.token(of: command, insteadOf: old).token
     content.withLock { $0.token = token }
     return token
   }
