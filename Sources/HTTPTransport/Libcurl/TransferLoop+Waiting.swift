@@ -27,9 +27,7 @@ extension TransferLoop {
 
   /// Runs `work` once everything that can be sent now has been sent, or at once if this is not the loop's thread.
   func postpone(_ work: @escaping @Sendable () -> Void) {
-    guard DispatchQueue.getSpecific(key: Self.owner) == ObjectIdentifier(self) else {
-      return work()
-    }
+    guard isCurrent else { return work() }
     postponed.append(work)
   }
 

@@ -2,12 +2,12 @@ import CCurl
 import Foundation
 import Synchronization
 
-/// Runs all transfers of a session on one background queue, with libcurl's multi interface. Does not wake up while
-/// there is nothing to do.
+/// Runs all transfers of a session on one thread, with libcurl's multi interface. Does not wake up while there is
+/// nothing to do.
 ///
 /// Unchecked: `multi` and `wakeUp` are constants, and other threads only write to the descriptor `wakeUp`. `inbox` is a
-/// Mutex. Everything else is used only within `run`, which is one block of a serial queue, or in libcurl's callbacks,
-/// which are called within it.
+/// Mutex. Everything else is used only within `run`, which is all that the thread does, or in libcurl's callbacks, which
+/// are called within it.
 final class TransferLoop: @unchecked Sendable {
   /// Commands from other threads.
   enum Order: Sendable {
@@ -23,12 +23,13 @@ final class TransferLoop: @unchecked Sendable {
     var isWaiting = false
   }
 
-  private let queue = DispatchQueue(label: "hoist.transport", qos: .userInitiated)
   /// Nil if libcurl could not be set up; the loop then never runs.
   let multi: UnsafeMutableRawPointer?
   let maxIdle: Int
   let expectPatience: Double
   private let inbox = Mutex(Inbox())
+  /// The loop's thread; 0 until there is one.
+  private let thread = Atomic<pthread_t>(0)
   /// A descriptor from eventfd(2), which other threads write to when they give orders.
   private let wakeUp: Int32
   var poll: SocketPoll
@@ -62,8 +63,6 @@ final class TransferLoop: @unchecked Sendable {
   /// The interval between checks of connections that have ended, in seconds.
   static let doubtInterval = 0.005
   private static let mostSpare = 64
-  /// Identifies the loop that the current thread belongs to.
-  static let owner = DispatchSpecificKey<ObjectIdentifier>()
   static let outOfMemory = TransportError(.other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
 
   /// Both times are in seconds; `UploadSession` describes them.
@@ -74,7 +73,6 @@ final class TransferLoop: @unchecked Sendable {
     wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     poll = SocketPoll(wakeUp: wakeUp)
     multi = wakeUp < 0 ? nil : curl_multi_init()
-    queue.setSpecific(key: Self.owner, value: ObjectIdentifier(self))
     guard multi != nil else { return }
     _ = hoist_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 128)
     watchSockets()
@@ -99,7 +97,8 @@ final class TransferLoop: @unchecked Sendable {
       return (inbox.isWaiting, inbox.isRunning)
     }
     if !isRunning {
-      queue.async { self.run() }
+      // It ends with the process, and would be missing among the threads that Dispatch shares out.
+      Thread.detachNewThread { self.run() }
     } else if isWaiting {
       eventfd_write(wakeUp, 1)
     }
@@ -107,7 +106,11 @@ final class TransferLoop: @unchecked Sendable {
 
   // MARK: The loop
 
+  /// Whether this is called on the loop's thread.
+  var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
+
   private func run() {
+    thread.store(pthread_self(), ordering: .relaxed)
     blockBrokenPipe()
     while true {
       performOrders()
