@@ -45,7 +45,7 @@ final class Questions {
         token: engine.access.token(on: job.route), from: engine.tokenSource,
         cookies: engine.cookies(of: job), time: engine.time)
       Task { [call] in
-        let answer = await Task.detached { await Self.answer(to: call, client, rule, url) }.value
+        let answer = await Self.answer(to: call, client, rule, url)
         lines[origin]?.asked -= 1
         job.isAsked = false
         engine.handle(.answered(answer, wall: engine.time.date()), for: job.id)

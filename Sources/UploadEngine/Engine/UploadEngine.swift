@@ -48,7 +48,7 @@ package actor UploadEngine {
   nonisolated let session: UploadSession
   nonisolated let inbox = NewsInbox()
   nonisolated let ahead = RequestsAhead()
-  /// Parses replies, so that they do not hold up the engine's queue, which also handles keys and signals.
+  /// Parses replies, so that they hold up neither the engine nor the transport.
   nonisolated let replyQueue = DispatchQueue(label: "hoist.replies", qos: .userInitiated)
   /// The limit on the total rate.
   private nonisolated let totalLimit: BandwidthLimit
@@ -110,18 +110,23 @@ package actor UploadEngine {
     scheduler = Scheduler(
       lanes: min(lanes, Self.mostLanes), waitsForServers: waitsForServers,
       waitsForPerson: waitsForPerson)
-    executor.whenTurnEnds { [weak self] in self?.assumeIsolated { $0.endTurn() } }
+    executor.whenTurnEnds { [weak self] in self?.perform { $0.endTurn() } }
+  }
+
+  /// Performs what Dispatch has called on the engine's queue. That this is the actor is not known to the compiler.
+  private nonisolated func perform(_ work: @Sendable (isolated UploadEngine) -> Void) {
+    assumeIsolated(work)
   }
 
   nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
-    executor.async { self.assumeIsolated { work($0) } }
+    executor.async { self.perform(work) }
   }
 
   func after(
     _ seconds: Double, _ work: @escaping @Sendable (isolated UploadEngine) -> Void
   ) -> TimeSource.Timer {
     time.after(seconds, executor.queue) { [weak self, executor] in
-      executor.turn { [weak self] in self?.assumeIsolated { work($0) } }
+      executor.turn { [weak self] in self?.perform(work) }
     }
   }
 
