@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 import UploadModel
 
-/// Passes on the engine's changes in batches: the first at once, later ones after a pause. Otherwise each of
+/// Passes on the engine's changes to the main queue, in batches: the first at once, later ones after a pause. Otherwise each of
 /// thousands of small files a second, and each of a hundred lanes, would wake a thread.
 package final class ChangeBuffer: Sendable {
   package typealias Changes = [(ItemID, ItemState)]
@@ -17,19 +17,18 @@ package final class ChangeBuffer: Sendable {
   private let content: Mutex<Content>
   private let interval: UInt64
   private let share: UInt64
-  private let queue: DispatchQueue
-  private let deliver: @Sendable (Changes) -> Void
+  private let deliver: @MainActor (Changes) -> Void
 
-  /// Passes changes to `deliver`, in order, on `queue`. A pause lasts `microsecondsEach` for each change in the
+  /// Passes changes to `deliver`, in order. A pause lasts `microsecondsEach` for each change in the
   /// previous batch, so that a few changes arrive soon, and many arrive in few batches, but at most `milliseconds`,
   /// which is also the default. `isMerging` leaves out changes that a later change of the same item supersedes.
   package init(
     everyMilliseconds milliseconds: UInt64, microsecondsEach: UInt64? = nil,
-    on queue: DispatchQueue, isMerging: Bool, _ deliver: @escaping @Sendable (Changes) -> Void
+    isMerging: Bool, _ deliver: @escaping @MainActor (Changes) -> Void
   ) {
     interval = milliseconds * 1_000_000
     share = microsecondsEach.map { $0 * 1000 } ?? interval
-    (self.queue, self.deliver) = (queue, deliver)
+    self.deliver = deliver
     content = Mutex(Content(changes: MergedChanges(isMerging: isMerging)))
   }
 
@@ -40,17 +39,14 @@ package final class ChangeBuffer: Sendable {
       return content.isScheduled ? nil : content.due
     }
     guard let due else { return }
-    if due > .now() {
-      queue.asyncAfter(deadline: due, flags: .enforceQoS) { self.deliverNow() }
-    } else {
-      queue.async { self.deliverNow() }
-    }
+    onMain(at: due) { self.deliverNow() }
   }
 
   /// Ends the pauses from the next batch on. Called when few changes are left and somebody waits for the last of them.
   package func endPauses() { content.withLock { $0.pauses = false } }
 
-  /// Delivers the changes so far. Call it on the queue.
+  /// Delivers the changes so far.
+  @MainActor
   package func deliverNow() {
     let changes = content.withLock { content in
       let changes = content.changes.drain()

@@ -102,10 +102,10 @@ package final class Conductor {
     let isWritten = store.isLasting
     return ChangeBuffer(
       everyMilliseconds: options.reportsEach ? 4 : options.pause,
-      microsecondsEach: options.reportsEach ? 250 : nil, on: .main, isMerging: !options.reportsEach
+      microsecondsEach: options.reportsEach ? 250 : nil, isMerging: !options.reportsEach
     ) { [weak self, book = tools.book] changes in
       let changes = isWritten ? changes : book.secrets.hidden(in: changes)
-      MainActor.assumeIsolated { self?.record(changes) }
+      self?.record(changes)
     }
   }
 

@@ -10,9 +10,15 @@ package func waitForMain<Value: Sendable>(_ body: @MainActor @Sendable () -> Val
   DispatchQueue.main.sync { MainActor.assumeIsolated(body) }
 }
 
+/// Runs `body` on the main queue once this moment has come.
+func onMain(at moment: DispatchTime, _ body: @escaping @MainActor @Sendable () -> Void) {
+  if moment <= .now() { return onMain(body) }
+  DispatchQueue.main.asyncAfter(deadline: moment, execute: block(body))
+}
+
 /// Runs `body` on the main queue after a while.
 package func onMain(after seconds: Double, _ body: @escaping @MainActor @Sendable () -> Void) {
-  DispatchQueue.main.asyncAfter(deadline: .now() + seconds, execute: block(body))
+  onMain(at: .now() + seconds, body)
 }
 
 extension DispatchSourceProtocol {

@@ -5,16 +5,13 @@ import UploadModel
 @testable import Queue
 
 @Suite struct ChangeBufferTests {
-  private let queue = DispatchQueue(label: "test.changes")
-
   /// When each of `count` batches of one change arrives, the next one put as soon as the one before has come.
   private func arrivals(
     _ count: Int, everyMilliseconds: UInt64, microsecondsEach: UInt64?
   ) async -> [DispatchTime] {
     let (batches, continuation) = AsyncStream.makeStream(of: DispatchTime.self)
     let buffer = ChangeBuffer(
-      everyMilliseconds: everyMilliseconds, microsecondsEach: microsecondsEach, on: queue,
-      isMerging: false
+      everyMilliseconds: everyMilliseconds, microsecondsEach: microsecondsEach, isMerging: false
     ) { _ in continuation.yield(.now()) }
     var arrivals: [DispatchTime] = []
     buffer.put([(ItemID(1), .waiting)])
