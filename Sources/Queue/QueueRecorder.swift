@@ -27,7 +27,7 @@ package final class QueueRecorder: QueueStore {
   private let allEnded = DispatchSemaphore(value: 0)
 
   private let dispose: Disposing
-  private let disposals = DispatchQueue(label: "hoist.after", qos: .utility)
+  private let disposals = DisposalQueue()
 
   private struct Content {
     var lock: SenderLock?
@@ -105,7 +105,7 @@ package final class QueueRecorder: QueueStore {
   /// Moves or deletes the files that are due. The queue records which files are due, so nothing is forgotten if this
   /// process ends.
   private func disposeSoon() {
-    disposals.async { [weak self] in
+    disposals.add { [weak self] in
       guard let self else { return }
       content.withLock { $0.hasDisposals = false }
       defer {
@@ -126,7 +126,7 @@ package final class QueueRecorder: QueueStore {
   }
 
   /// Waits until the files that are due have been moved or deleted.
-  package func finishDisposals() { disposals.sync {} }
+  package func finishDisposals() { disposals.finish() }
 
   /// Acquires the right to send; false if another process has it, unless `waiting` blocks this thread until it is free.
   package func becomeSender(waiting: Bool = false) throws(StoreError) -> Bool {

@@ -70,15 +70,14 @@ package final class SendSession: QueueHolder {
   }
 
   private func sharedQueue() -> SharedQueue {
-    SharedQueue(
+    let aside = SideQueues()
+    return SharedQueue(
       keeper, for: self, observers: options.journal.map { [QueueJournal($0, of: self)] } ?? [],
       with: SharedQueue.Tools(
         sending: Conductor.Tools(
           book: book, time: context.time, mediaType: FileIntake.mediaType),
         environment: context.environment,
-        reading: DispatchQueue(label: "hoist.intake", qos: .userInitiated),
-        lookups: DispatchQueue(label: "hoist.answers", qos: .userInitiated),
-        look: FileIntake().look),
+        reading: aside.intake, lookups: aside.answers, look: FileIntake().look),
       options: options.ofQueue)
   }
 

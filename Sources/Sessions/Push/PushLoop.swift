@@ -31,7 +31,7 @@ final class PushLoop: QueueObserver {
   private let disposal: FileDisposal
   /// The folder that relative paths start from.
   private let folder = FileManager.default.currentDirectoryPath
-  private let disposals = DispatchQueue(label: "hoist.after", qos: .utility)
+  private let disposals = DisposalQueue()
   /// How many files are being moved or deleted.
   private var disposing = 0
   /// The files that were sent before, and those that may have arrived before.
@@ -241,7 +241,7 @@ final class PushLoop: QueueObserver {
   /// Moves or deletes a file that was sent, once the history has a record of it.
   private func dispose(of item: UploadItem, _ due: Disposal) {
     disposing += 1
-    disposals.async { [weak self, history = push.history, disposal, folder] in
+    disposals.add { [weak self, history = push.history, disposal, folder] in
       let obstacle = history?.obstacle(toDisposalOf: item)
       let outcome =
         if let obstacle {

@@ -14,8 +14,7 @@ final class ScreenLoop: QueueHolder {
   /// Called with each effect that the screen asks for.
   var onEffect: (Effect) -> Void = { _ in }
   private let time: TimeSource
-  /// Does the work of `answer`, even while files are still being found on another queue.
-  let answers = DispatchQueue(label: "hoist.answers", qos: .userInitiated)
+  let aside = SideQueues()
   /// Whether the screen is being left: what the engine still does is for the report at the end.
   private var isLeaving = false
   private var clock: (any DispatchSourceTimer)?
@@ -71,7 +70,7 @@ final class ScreenLoop: QueueHolder {
     _ work: @escaping @Sendable () -> Value,
     then events: @escaping @MainActor @Sendable (Value) -> [AppEvent]
   ) {
-    answers.async {
+    aside.answers.async {
       let value = work()
       onMain { [weak self] in self?.handle(events(value)) }
     }
@@ -79,7 +78,7 @@ final class ScreenLoop: QueueHolder {
 
   /// Calls back on the main queue after the answers that have been asked for so far.
   nonisolated func afterAnswers(_ body: @escaping @MainActor @Sendable () -> Void) {
-    answers.async { onMain(body) }
+    aside.answers.async { onMain(body) }
   }
 
   /// Starts or stops the clock, which runs only while something on the screen depends on it.

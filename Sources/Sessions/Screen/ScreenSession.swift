@@ -67,13 +67,12 @@ package final class ScreenSession {
       Self.firstState(book, interface, options, context), on: interface, time: context.time)
     self.loop = loop
     let tokens = TokenSource()
-    let reading = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
     queue = SharedQueue(
       keeper, for: loop, observers: options.journal.map { [QueueJournal($0, of: loop)] } ?? [],
       with: SharedQueue.Tools(
         sending: Conductor.Tools(
           book: book, tokens: tokens, time: context.time, mediaType: FileIntake.mediaType),
-        environment: context.environment, reading: reading, lookups: loop.answers,
+        environment: context.environment, reading: loop.aside.intake, lookups: loop.aside.answers,
         look: FileIntake().look),
       options: options.ofQueue)
     targets = SessionTargets(book, loop, of: queue)
@@ -81,7 +80,7 @@ package final class ScreenSession {
       into: queue,
       QueueIntake(store: keeper.store, options.sent, isPlaced: { book.placesFiles($0) }),
       in: options.rules,
-      home: context.home, loop, targets, book, on: reading)
+      home: context.home, loop, targets, book, on: loop.aside.intake)
     answers = SessionAnswers(
       loop: loop, book: book, store: keeper.store, tokens: tokens, time: context.time)
     rules = SessionRules(loop: loop, targets: targets, queue: queue, book: book)
