@@ -45,4 +45,12 @@ enum ArgumentRuns {
       return Array(file.split(scalar: "\0").dropFirst())
     }
   }
+
+  /// A message of ArgumentParser about a folded run in quotes, with only the run's first word in it.
+  static func shortened(_ message: String) -> String {
+    let pieces = message.split(scalar: "\0")
+    guard pieces.count > 2, let last = pieces.last else { return message }
+    let end = last.split(scalar: "'").last ?? ""
+    return "\(pieces[0])\(pieces[1]) and \(pieces.count - 2) more'\(end)"
+  }
 }

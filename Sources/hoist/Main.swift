@@ -96,7 +96,8 @@ enum Main {
         let command = (["hoist"] + arguments).joined(separator: " ")
         mistake = UserError("\(command) needs a command; see \(command) --help")
       case .validationFailure:
-        mistake = Usage.usageError(Hoist.message(for: error), arguments)
+        let message = ArgumentRuns.shortened(Hoist.message(for: error))
+        mistake = Usage.usageError(message, arguments)
       case let code:
         complain(Hoist.message(for: error), in: context)
         return code.rawValue

@@ -34,6 +34,16 @@ struct ArgumentRunsTests {
     #expect(folded.count < 7 && Array(folded.prefix(words.count)) == words, "\(folded)")
   }
 
+  @Test("a message about one names its first word, and says how many more there are")
+  func message() {
+    let folded = ArgumentRuns.folded(["receive"] + Self.many)
+    let quoted = folded.dropFirst().map { "'\($0)'" }.joined(separator: ", ")
+    #expect(
+      ArgumentRuns.shortened("2 unexpected arguments: \(quoted)")
+        == "2 unexpected arguments: 'file 1', 'file 2 and 998 more'")
+    #expect(ArgumentRuns.shortened("Unexpected argument 'x'") == "Unexpected argument 'x'")
+  }
+
   @Test("short ones are left alone")
   func short() {
     let line = ["push"] + Self.many.prefix(50) + ["--to", "desk"]

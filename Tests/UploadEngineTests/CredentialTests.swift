@@ -330,6 +330,29 @@ struct CredentialTests {
     #expect(failure?.reply.text.contains("(secret)") == true)
   }
 
+  @Test func allWhoNeedATokenAtTheSameTimeShareOneRunOfItsCommand() async throws {
+    let (tokens, command) = (TokenSource(), counting)
+    func ask(insteadOf refused: BearerToken?) async throws -> [String: Int] {
+      try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<20 {
+          group.addTask { try await tokens.token(of: command, insteadOf: refused).token.text }
+        }
+        return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+      }
+    }
+    #expect(try await ask(insteadOf: nil) == ["t1": 20])
+    let first = try await tokens.token(of: command, insteadOf: nil)
+    #expect(!first.isNew && runs == 1)
+    #expect(try await ask(insteadOf: first.token) == ["t2": 20])
+    #expect(runs == 2)
+    // A failure is remembered for nobody.
+    for _ in 0..<2 {
+      await #expect(throws: Failure.Cause.self) {
+        try await tokens.token(of: TokenCommand(["false"]), insteadOf: nil)
+      }
+    }
+  }
+
   @Test func aTokenDoesNotShowItself() async throws {
     let token = try await BearerToken(TokenCommand(["echo", "s3cret"]))
     var dumped = ""
