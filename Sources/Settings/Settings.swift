@@ -1,6 +1,5 @@
 import Foundation
 import ScalarText
-import Synchronization
 import UploadModel
 
 /// The configuration. All of it is read and checked before any of it is used.
@@ -226,11 +225,11 @@ package struct Settings: Sendable {
   /// A lookup of variables and secrets that reads each secret only once.
   private var lookup: Template.Lookup {
     let (environment, secrets) = (environment, secrets)
-    let known = Mutex<[String: String]>([:])
+    var known: [String: String] = [:]
     return Template.Lookup(environment: { environment[$0] }) { name throws(InvalidInput) in
-      if let value = known.withLock({ $0[name] }) { return value }
+      if let value = known[name] { return value }
       let value = try secrets.value(of: name, environment: environment)
-      known.withLock { $0[name] = value }
+      known[name] = value
       return value
     }
   }

@@ -172,9 +172,11 @@ struct TemplateTests {
 
   // MARK: Secrets
 
-  private static let lookup = Template.Lookup(
-    environment: { "env:\($0)" },
-    secret: { name throws(InvalidInput) in "a \"\(name)\"" })
+  private static var lookup: Template.Lookup {
+    Template.Lookup(
+      environment: { "env:\($0)" },
+      secret: { name throws(InvalidInput) in "a \"\(name)\"" })
+  }
 
   @Test func secretsAreSentAndNotShown() throws {
     let template = try Template("Bearer {env.A_B} {secret.my-key}!", lookup: Self.lookup)

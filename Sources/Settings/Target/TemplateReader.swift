@@ -3,7 +3,7 @@ import JSONText
 import UploadModel
 
 /// Reads texts from the configuration: those with placeholders, and paths.
-struct TemplateReader: Sendable {
+struct TemplateReader {
   /// Resolves `{env.…}` and `{secret.…}`.
   let lookup: Template.Lookup
   /// Resolves relative paths.

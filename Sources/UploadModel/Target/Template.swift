@@ -36,17 +36,17 @@ package struct Template: Hashable, Sendable {
   }
 
   /// What `{env.…}`, `{secret.…}` and `{value.…}` stand for.
-  package struct Lookup: Sendable {
+  package struct Lookup {
     /// Answers `{env.NAME}`; nil if the variable is not set.
-    var environment: @Sendable (String) -> String?
+    var environment: (String) -> String?
     /// Answers `{secret.NAME}`, or says why it cannot.
-    var secret: @Sendable (String) throws(InvalidInput) -> String
+    var secret: (String) throws(InvalidInput) -> String
     /// What `{value.NAME}` may stand for, by name.
     var values: [String: DerivedValue] = [:]
 
     package init(
-      environment: @escaping @Sendable (String) -> String?,
-      secret: @escaping @Sendable (String) throws(InvalidInput) -> String = {
+      environment: @escaping (String) -> String?,
+      secret: @escaping (String) throws(InvalidInput) -> String = {
         name throws(InvalidInput) in
         throw InvalidInput("there is no secret called \"\(name)\"")
       }
