@@ -308,7 +308,7 @@ package final class Terminal {
 
   private func listen(on descriptor: Int32, _ handle: @escaping @MainActor () -> Void) {
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
-    source.setEventHandler { MainActor.assumeIsolated(handle) }
+    source.handleOnMain(handle)
     source.resume()
     sources.append(source)
   }
@@ -374,7 +374,7 @@ package final class Terminal {
     }
     let timer = DispatchSource.makeTimerSource(queue: .main)
     timer.schedule(deadline: .now() + max(0, (deadline - .now) / .seconds(1)))
-    timer.setEventHandler { [unowned self] in MainActor.assumeIsolated { expire() } }
+    timer.handleOnMain { [unowned self] in expire() }
     timer.resume()
     patience = timer
   }
@@ -459,4 +459,11 @@ package nonisolated struct TerminalError: Error, CustomStringConvertible {
   package let description: String
 
   init(_ why: String) { description = "cannot open the screen: \(why)" }
+}
+
+extension DispatchSourceProtocol {
+  /// Has `body` handle the events of this source, whose queue is the main queue.
+  fileprivate func handleOnMain(_ body: @escaping @MainActor () -> Void) {
+    setEventHandler { MainActor.assumeIsolated(body) }
+  }
 }

@@ -4,7 +4,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The sentence without the path, for places with little space.
   package let brief: String
 
-  init(_ description: String) {
+  package init(_ description: String) {
     self.description = description
     brief = description
   }

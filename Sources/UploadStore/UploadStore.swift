@@ -44,7 +44,7 @@ package final class UploadStore: Sendable {
   }
 
   /// The path without symbolic links. SQLite derives the names of the files beside the queue from it.
-  static func realPath(_ path: String) -> String {
+  package static func realPath(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)

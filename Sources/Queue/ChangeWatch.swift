@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
+import UploadStore
 
 /// Calls back when something may have been written to a queue. Idle while nothing is written.
 ///
 /// A process that sends writes all the time, so a write that comes before the callback wakes nothing.
 @MainActor
-package final class ChangeWatch {
+final class ChangeWatch {
   private let source: any DispatchSourceRead
   private let file: CInt
   private let body: @MainActor () -> Void
@@ -15,7 +16,7 @@ package final class ChangeWatch {
 
   /// Watches the queue at `path` for writes, including those of this process. `body` runs on the main queue, at most
   /// ten times a second.
-  package init(path: String, body: @escaping @MainActor () -> Void) throws(StoreError) {
+  init(path: String, body: @escaping @MainActor () -> Void) throws(StoreError) {
     self.body = body
     let file = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     // Writes first go to the log beside the file, which exists for as long as the queue is open.
@@ -28,21 +29,19 @@ package final class ChangeWatch {
     self.file = file
     source = DispatchSource.makeReadSource(fileDescriptor: file, queue: .main)
     source.setCancelHandler { close(file) }
-    source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.lookAgain() } }
+    source.handleOnMain { [weak self] in self?.lookAgain() }
     source.activate()
   }
 
   /// Stops watching. A callback that is already scheduled still runs.
-  package func stop() { source.cancel() }
+  func stop() { source.cancel() }
 
   /// Schedules a callback, even without another write, such as when the last write could not be read yet.
-  package func lookAgain() {
+  func lookAgain() {
     guard !isDue else { return }
     isDue = true
     source.suspend()
-    DispatchQueue.main.asyncAfter(deadline: .now() + 0.1) {
-      MainActor.assumeIsolated { self.call() }
-    }
+    onMain(after: 0.1) { self.call() }
   }
 
   private func call() {

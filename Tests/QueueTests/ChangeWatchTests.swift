@@ -1,24 +1,25 @@
-import Foundation
 import TestSupport
 import Testing
+import UploadStore
 
-@testable import UploadStore
+@testable import Queue
 
 @Suite("Watching the queue")
 @MainActor
 struct ChangeWatchTests {
-  let harness: StoreHarness
+  let folder: ScratchDirectory
 
-  init() throws { harness = try StoreHarness() }
+  init() throws { folder = try ScratchDirectory() }
 
   @Test("A write calls back; where it could not be seen yet, again without another write")
   func again() async throws {
-    let store = try harness.open()
-    let other = try harness.open()
+    try QueueSession.queue("a", in: folder)
+    // SQLite's log is there for as long as somebody has the queue open.
+    let store = try UploadStore(path: folder.path("queue.sqlite"))
     var looks = 0
     let watch = try ChangeWatch(path: store.path) { looks += 1 }
     defer { watch.stop() }
-    _ = try other.enqueue([item("a")])
+    try QueueSession.queue("b", in: folder)
     try await wait(for: "a look") { looks > 0 ? true : nil }
     let before = looks
     watch.lookAgain()
