@@ -200,13 +200,22 @@ import Testing
     #expect(state.queue.totals.movingBytes == 5_000_000)
     #expect(state.queue.totals.keptBytes == 40_000_000)
     let percent = state.queue.totals.percent
-    Fixture.play(&state, .engine([(ItemID(1), .paused)], at: state.now))
+    point.reached = 44_000_000
+    Fixture.play(
+      &state, .resumePoint(ItemID(1), point), .engine([(ItemID(1), .paused)], at: state.now))
     #expect(state.queue.totals.movingBytes == 1_000_000)
     #expect(percent == 40 && state.queue.totals.percent == percent)
     // The details keep what was sent.
     Fixture.play(&state, .key(.enter))
     let text = render(state, size: state.size).text.joined(separator: "\n")
     #expect(text.contains("Sent     44 of 100 MB, 44%"), "\(text)")
+    // Nor does it fall when the file goes on and has to wait.
+    for waiting in [ItemState.waiting, .preparing(attempt: 1)] {
+      Fixture.play(&state, .engine([(ItemID(1), waiting)], at: state.now))
+      #expect(state.queue.totals.percent == percent && state.queue.totals.keptBytes == 44_000_000)
+      let text = render(state, size: state.size).text.joined(separator: "\n")
+      #expect(text.contains("Sent     44 of 100 MB, 44%"), "\(text)")
+    }
     // What the server says later changes the counts at once.
     Fixture.play(&state, .resumePoint(ItemID(1), nil))
     #expect(state.queue.totals.keptBytes == 0)

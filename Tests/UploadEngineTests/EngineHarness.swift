@@ -62,7 +62,8 @@ final class EngineHarness: Sendable {
     waitsForServers: Bool = false, memory: (any ResumeMemory)? = nil,
     digests: (any DigestMemory)? = nil,
     preparesAhead: Bool = true,
-    runReport: @escaping @Sendable (_ target: String, _ news: RunNews) -> Void = { _, _ in }
+    runReport: @escaping @Sendable (_ target: String, _ news: RunNews) -> Void = { _, _ in },
+    keeping: @escaping @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void = { _, _ in }
   ) {
     let log = Log()
     self.log = log
@@ -72,7 +73,7 @@ final class EngineHarness: Sendable {
       let words = "\(target) \(trouble?.words ?? "tried again")"
       log.content.withLock { $0.refusals.append(words) }
     }
-    hooks.runReport = runReport
+    (hooks.runReport, hooks.keeping) = (runReport, keeping)
     engine = UploadEngine(
       lanes: lanes, time: time, session: session, waitsForServers: waitsForServers, hooks: hooks,
       memory: memory, digests: digests, preparesAhead: preparesAhead

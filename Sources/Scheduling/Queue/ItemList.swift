@@ -89,6 +89,11 @@ package struct ItemList: Sendable {
       recordFailure()
     }
 
+    fileprivate mutating func set(_ point: ResumePoint?) {
+      item.resumePoint = point
+      reach()
+    }
+
     /// How many of the bytes acknowledged so far need not be sent again.
     package var counted: Int64 {
       item.state.isFinished || item.state.isActive || item.canGoOn ? reached : 0
@@ -323,7 +328,7 @@ package struct ItemList: Sendable {
   package mutating func setResumePoint(_ id: ItemID, _ point: ResumePoint?) -> UploadItem? {
     guard let position = position(of: id) else { return nil }
     totals.subtract(rows[position].item, reached: rows[position].counted)
-    rows[position].item.resumePoint = point
+    rows[position].set(point)
     totals.add(rows[position].item, reached: rows[position].counted)
     return rows[position].item
   }

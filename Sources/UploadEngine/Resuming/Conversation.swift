@@ -43,6 +43,9 @@ final class Conversation: ExchangeObserver {
   private var restart: Authorization.Restart?
   /// How many bytes have been reported as sent, if the pieces are sent in any order.
   private var reportedBytes: Int64 = 0
+  /// How many of the file's bytes are acknowledged; nil if none have been since the server last said what it has, or if
+  /// it keeps only whole pieces.
+  private var reached: Int64?
   private var underWay: [Exchange] = []
   private var work: [Work] = []
   private var waiting: CheckedContinuation<Void, Never>?
@@ -128,6 +131,7 @@ final class Conversation: ExchangeObserver {
       reportedBytes = 0
     case .keep(var point):
       point.moment = file.moment.whileReading
+      (point.reached, reached) = (nil, nil)
       job.resumePoint = point
       if point.isAtStart, job.sentFrom == nil { job.sentFrom = point.start }
       engine.hooks.keeping(job.id, point)
@@ -164,6 +168,7 @@ final class Conversation: ExchangeObserver {
     if end.status.map({ $0 >= 300 }) ?? true, var point = job.resumePoint {
       // Another process that resumes the upload cannot use data that only this one has in memory.
       point.moment = file.moment
+      point.reached = reached ?? point.reached
       job.resumePoint = point
       engine.hooks.keeping(job.id, point)
     }
@@ -358,6 +363,9 @@ final class Conversation: ExchangeObserver {
     if case .awaitingReply? = news.first?.1, !machine.mayFinish {
       let size = machine.course.size
       news = [(job.id, .sending(attempt: attempt.number, sent: size, total: size))]
+    }
+    if machine.course.point?.pieces == nil, let state = news.first?.1 {
+      reached = state.bytesAcknowledged(of: machine.course.size) ?? reached
     }
     engine.note(news)
   }

@@ -57,8 +57,8 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
   /// Whether another attempt can resume the upload. It cannot if the upload began with another target.
   package var canGoOn: Bool { resumePoint?.holds(for: target) == true }
 
-  /// How many of the file's bytes the server had when it last said so; 0 if another attempt would not resume.
-  package var keptBytes: Int64 { canGoOn ? max(0, resumePoint?.offset ?? 0) : 0 }
+  /// How many of the file's bytes the server has, as far as is known; 0 if another attempt would not resume.
+  package var keptBytes: Int64 { canGoOn ? resumePoint?.keptBytes ?? 0 : 0 }
 
   /// Why the upload failed and what to do; nil if it has not failed.
   package var explanation: String? { state.failure?.explanation(goesOn: canGoOn) }

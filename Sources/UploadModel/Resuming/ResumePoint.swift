@@ -14,6 +14,9 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   package var moment: FileMoment?
   /// How many bytes the server had when it last said so.
   package var offset: Int64 = 0
+  /// How many of the file's bytes had been acknowledged when the last attempt broke off; nil once the server has said
+  /// what it has of them.
+  package var reached: Int64?
   /// The offset of the first of the file's bytes that the last attempt sent.
   package var start: Int64 = 0
   /// When the server forgets the upload, if it says when.
@@ -83,10 +86,14 @@ package struct ResumePoint: Hashable, Sendable, Codable {
   /// The version of the draft in which to resume.
   package var version: DraftVersion { draft ?? .newest }
 
+  /// How many of the file's bytes the server had when it last said so.
+  private var confirmedBytes: Int64 { min(max(0, offset - (form?.lead ?? 0)), identity.size) }
+
+  /// How many of the file's bytes the server has, as far as is known.
+  package var keptBytes: Int64 { max(confirmedBytes, reached ?? 0) }
+
   /// Whether the attempt that recorded the point had not yet sent any part of the file.
-  package var isAtStart: Bool {
-    moment?.isOver != true && min(max(0, offset - (form?.lead ?? 0)), identity.size) == start
-  }
+  package var isAtStart: Bool { moment?.isOver != true && confirmedBytes == start }
 
   /// Whether an item for this target can resume here. The name is empty if there is only one target.
   package func holds(for target: String) -> Bool { target.isEmpty || target == self.target }

@@ -28,9 +28,10 @@ final class TusPeer: Sendable {
 
   /// - Parameters:
   ///   - cuts: after how many bytes of a body the connection ends, for the first bodies.
+  ///   - gate: what has to be passed before that.
   ///   - twist: what it says instead.
   init(
-    cuts: [Int] = [], extensions: String = "creation,termination",
+    cuts: [Int] = [], gate: Gate? = nil, extensions: String = "creation,termination",
     _ twist: @escaping Twist = { _, _ in nil }
   )
     throws
@@ -51,6 +52,7 @@ final class TusPeer: Sendable {
           let some = connection.read(cut - bodies) ?? []
           box.value.withLock { $0.bytes += some }
           connection.record(request)
+          gate?.pass()
           return connection.reset()
         }
         guard let body = connection.read(length) else { return }
@@ -216,6 +218,33 @@ struct ResumeTests {
         "OPTIONS", "POST", "keep /files/1 0 300000", "PATCH", "keep /files/1 200000 300000",
         "PATCH",
       ])
+  }
+
+  @Test("what was acknowledged before a pause is kept, until the server says what it has of it")
+  func acknowledged() async throws {
+    let gate = Gate()
+    let peer = try TusPeer(cuts: [1_000_000], gate: gate)
+    let path = try folder.write("a.bin", count: 3_000_000)
+    let points = Mutex<[ResumePoint]>([])
+    let harness = EngineHarness(keeping: { _, point in
+      if let point { points.withLock { $0.append(point) } }
+    })
+    let job = UploadJob(item: .file(path, id: 1), target: target(peer))
+    harness.engine.submit([job])
+    await harness.wait { ($0[ItemID(1)]?.last?.bytesAcknowledged(of: 3_000_000) ?? 0) > 900_000 }
+    harness.engine.pause([ItemID(1)])
+    await harness.wait { $0[ItemID(1)]?.last == .paused }
+    let sent = harness.states(of: ItemID(1)).compactMap { $0.bytesAcknowledged(of: 3_000_000) }
+    let kept = try #require(points.withLock { $0.last })
+    #expect(kept.offset == 0 && kept.keptBytes == sent.last, "\(kept) \(sent)")
+    // Another process reads the same.
+    let read = try JSONDecoder().decode(ResumePoint.self, from: JSONEncoder().encode(kept))
+    #expect(read.keptBytes == kept.keptBytes)
+    points.withLock { $0 = [] }
+    gate.open()
+    harness.engine.retry([job])
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 204"])
+    #expect(points.withLock { $0.first?.keptBytes } == 1_000_000)
   }
 
   @Test("another process goes on with what this one has kept")
