@@ -105,9 +105,22 @@ struct QueueStateTests {
       news: [.added([item(1)]), changed(1, .failed(tooLarge), .failed(tooLarge))],
       said: ["  1 file added", "- f1: 413 Content Too Large"]
     ) { $0.isAtTheEnd },
-    Row(news: [.added([item(1)]), changed(1, .paused)], said: ["  1 file added"]) {
-      !$0.isAtTheEnd && $0.items.totals.busy == 0
-    },
+    Row(
+      news: [.added([item(1)]), changed(1, .paused, .paused)],
+      said: ["  1 file added", "  f1: paused"]
+    ) { !$0.isAtTheEnd && $0.items.totals.busy == 0 },
+    Row(
+      news: [
+        .added([item(1), item(2)]),
+        .changed([(ItemID(1), .paused), (ItemID(2), .paused)], at: now),
+      ],
+      said: ["  2 files added", "  2 files paused"]
+    ) { $0.items.totals.paused == 2 },
+    // By another process, while nobody sends.
+    Row(
+      news: [.added([item(1)]), .added([item(1, .paused), item(2, .paused)])],
+      said: ["  1 file added", "  1 file added", "  f1: paused"]
+    ) { $0.items.totals.paused == 2 },
     Row(news: [changed(9, done)], said: []) { $0.items.count == 0 },
     Row(
       news: [

@@ -161,6 +161,23 @@ import Testing
     #expect(graph.text(width: 99, at: start + 1e6, ascii: false) == "")
   }
 
+  /// A file that is being sent may have arrived by the time it is stopped.
+  @Test func whatIsPausedIsSaidOnceItIs() {
+    var state = Fixture.empty()
+    let sending = ItemState.sending(attempt: 1, sent: 10, total: 1000)
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.bin"), Fixture.item(2, "b.bin")]),
+      .engine([(ItemID(1), sending), (ItemID(2), sending)], at: state.now), .command("pause all"))
+    func said() -> [String] { state.log.lines.map(\.text).filter { $0.contains("paused") } }
+    #expect(said() == [])
+    let unclear = Failure(.outcomeUnknown("the upload was stopped before an answer came"))
+    Fixture.play(
+      &state,
+      .engine([(ItemID(1), .failed(unclear)), (ItemID(2), .paused)], at: state.now))
+    #expect(said() == ["b.bin: paused"])
+    #expect(state.log.lines.contains { $0.text == "a.bin: outcome unknown" })
+  }
+
   @Test func linesForThoseWhoListen() {
     var announcer = Announcer()
     var state = Fixture.empty()
@@ -168,10 +185,11 @@ import Testing
     Fixture.play(&state, .added([Fixture.item(1, "a.bin", size: 1000)]))
     #expect(announcer.lines(for: state) == ["1 file added"])
     Fixture.play(&state, .command("pause a.bin"))
+    #expect(announcer.lines(for: state) == [])
+    Fixture.play(&state, .engine([(ItemID(1), .paused)], at: state.now))
     #expect(announcer.lines(for: state) == ["a.bin: paused"])
     Fixture.play(
-      &state, .engine([(ItemID(1), .paused)], at: state.now), .command("pause a.bin"),
-      .engine([(ItemID(1), .waiting)], at: state.now))
+      &state, .command("pause a.bin"), .engine([(ItemID(1), .waiting)], at: state.now))
     #expect(announcer.lines(for: state) == ["a.bin: resumed"])
     Fixture.play(
       &state, .engine([(ItemID(1), .sending(attempt: 1, sent: 0, total: 1000))], at: state.now),

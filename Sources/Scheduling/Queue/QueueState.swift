@@ -109,10 +109,15 @@ package struct QueueState: Sendable {
     let failed = added.filter {
       !isReading && $0.state.failure != nil && items.item($0.id)?.state != $0.state
     }
+    let paused = added.filter { new in
+      !isReading && new.state == .paused
+        && items.item(new.id).map { $0.state != .paused } == true
+    }
     items.append(added)
     let count =
       fresh > 0 && !isReading ? [Remark("\(HumanReadable.count(fresh, "file")) added")] : []
     return count + failed.compactMap { Remark($0, became: $0.state, at: now) }
+      + [Remark(paused: paused)].compactMap(\.self)
   }
 
   /// Records the engine's changes, in order. Those that are not news happened earlier and do not count towards the
@@ -121,15 +126,17 @@ package struct QueueState: Sendable {
     _ changes: [(ItemID, ItemState)], at now: Instant, isNews: Bool = true
   ) -> [Remark] {
     var remarks: [Remark] = []
+    var paused: [UploadItem] = []
     for (id, new) in changes {
       guard let item = items.change(id, to: new, at: now) else { continue }
+      if isNews, new == .paused, item.state != .paused { paused.append(item) }
       speeds.record(item, from: isNews ? item.state : new, to: new, at: now)
       if !item.state.isPhase(of: new), let remark = Remark(item, became: new, at: now) {
         remarks.append(remark)
       }
     }
     speeds.settle(isBusy: items.totals.busy > 0, at: now)
-    return remarks
+    return remarks + [Remark(paused: paused)].compactMap(\.self)
   }
 
   private mutating func record(

@@ -42,6 +42,15 @@ package struct Remark: Hashable, Sendable {
     end = End(word: word, reason: reason)
   }
 
+  /// What is said of items that have been paused; nil if there are none. One that was being sent may have arrived
+  /// instead, so nothing is said before they are.
+  package init?(paused items: [UploadItem]) {
+    guard let first = items.first else { return nil }
+    self.init(
+      items.count == 1
+        ? "\(first.fileName): paused" : "\(HumanReadable.count(items.count, "file")) paused")
+  }
+
   /// What is said of an item that has become `new`; nil if that is not worth a line.
   package init?(_ item: UploadItem, became new: ItemState, at now: Instant) {
     let name = item.fileName

@@ -189,7 +189,6 @@ extension AppState {
     if items.contains(where: \.state.isHandedOver) {
       message = "files awaiting a reply are left to finish"
     }
-    record("\(Self.name(of: going)) paused")
     return [.pause(going.map(\.id))]
   }
 
