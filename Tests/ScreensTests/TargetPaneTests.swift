@@ -57,6 +57,23 @@ import UploadModel
     #expect(state.trials.isEmpty)
   }
 
+  @Test func aFailedTestIsForgottenOnceAFileArrives() {
+    var state = Self.pane()
+    var (arrived, confirmed) = (Fixture.item(21, "c.txt"), Fixture.item(22, "d.txt"))
+    (arrived.target, confirmed.target) = ("album", "album")
+    Fixture.play(
+      &state, .added([arrived, confirmed]), .key("c"),
+      .tried(target: "album", obstacle: "503 Service Unavailable"))
+    let unclear = Failure(.outcomeUnknown("closed"))
+    Fixture.play(
+      &state, .engine([(ItemID(21), .failed(Fixture.tooLarge))], at: state.now),
+      .engine([(ItemID(22), .failed(unclear))], at: state.now),
+      .engine([(ItemID(22), .done(Receipt(confirming: unclear)))], at: state.now))
+    #expect(Self.line("album", state).contains("503 Service"), "nothing says that it works")
+    Fixture.play(&state, .engine([(ItemID(21), .done(Fixture.receipt))], at: state.now))
+    #expect(Self.line("album", state).contains("answers"), "\(Self.line("album", state))")
+  }
+
   @Test(arguments: [80, 120, 200])
   func eachHasItsTotals(_ width: Int) {
     var state = Fixture.empty(size: Size(width: width, height: 40))

@@ -75,7 +75,10 @@ extension AppState {
     let place = list.place(in: queue)
     take(news)
     let decided = noteTaken(changes.map(\.0))
-    if case .changed = news { noteKept(changes.filter { $0.1.isDone }.map(\.0)) }
+    if case .changed = news {
+      noteKept(changes.filter { $0.1.isDone }.map(\.0))
+      noteAnswers(changes)
+    }
     if list.followsKinds { list.settle(on: place, in: queue, height: layout.rows.count) }
     limitScroll()
     let leaving = leaveIfDone()
@@ -85,6 +88,17 @@ extension AppState {
     guard wasBusy, isAtTheEnd, decided.isEmpty else { return decided + leaving }
     sumUp()
     return announceEnd() + leaving
+  }
+
+  /// Notes that targets have taken files, so that the failure of an earlier test no longer holds.
+  private mutating func noteAnswers(_ changes: [(ItemID, ItemState)]) {
+    guard !trials.isEmpty else { return }
+    for (id, state) in changes {
+      guard let receipt = state.receipt, !receipt.isConfirmed, !receipt.isDoubtful,
+        let name = item(id).map(targetName(of:)), case .over? = trials[name]
+      else { continue }
+      trials[name] = .over(obstacle: nil)
+    }
   }
 
   private func announceEnd() -> [Effect] {
