@@ -96,6 +96,29 @@ import UploadModel
     #expect(state.message == "nothing to undo")
   }
 
+  /// An edit of a file that is then sent at once.
+  @Test func whatIsSentAsItWasEditedIsNotUndone() {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.txt")]), .key("e"), .key(.control("u")), .paste("b.txt"),
+      .key(.enter), .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
+    #expect(state.item(ItemID(1))?.fileName == "b.txt")
+    #expect(Fixture.type("z", &state) == [.bell])
+    #expect(state.message == "not undone: b.txt is being sent; p pauses it, then undo")
+    // Which is so.
+    Fixture.play(&state, .engine([(ItemID(1), .paused)], at: state.now), .key("z"))
+    #expect(state.item(ItemID(1))?.fileName == "a.txt" && state.message == "undone: edit of 1 file")
+    Fixture.play(&state, .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
+    #expect(Fixture.type("Z", &state) == [.bell])
+    #expect(state.message == "not redone: a.txt is being sent; p pauses it, then undo")
+    Fixture.play(
+      &state, .engine([(ItemID(1), .paused)], at: state.now), .key("Z"),
+      .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
+    #expect(Fixture.type("z", &state) == [.bell])
+    #expect(state.message == "not undone: b.txt has been sent; a adds it as before")
+    #expect(Fixture.type("z", &state) == [.bell] && state.message == "nothing to undo")
+  }
+
   @Test func whatOthersDidMeanwhileStays() {
     var state = Fixture.mixed()
     Fixture.type("jjjx", &state)

@@ -84,6 +84,11 @@ extension AppState {
 
   mutating func undo() -> [Effect] {
     guard let edit = edits.undo() else { return refuse("nothing to undo") }
+    if let obstacle = obstacle(to: edit.undo) {
+      // Once it is paused, it can be undone after all.
+      if obstacle.mayPass { _ = edits.redo() }
+      return refuse("not undone: \(obstacle.words)")
+    }
     return announcing(perform(edit.undo), "undone: \(edit.words)")
   }
 
@@ -94,7 +99,28 @@ extension AppState {
       _ = edits.undo()
       return refuse("not redone: a file is being sent; x removes it anyway")
     }
+    if let obstacle = obstacle(to: edit.redo) {
+      if obstacle.mayPass { _ = edits.undo() }
+      return refuse("not redone: \(obstacle.words)")
+    }
     return announcing(perform(edit.redo), "redone: \(edit.words)")
+  }
+
+  /// Why none of the items of an edit can be edited, and what to do; nil if some can, or all have left the queue.
+  /// `mayPass`: whether they can be later.
+  private func obstacle(to step: QueueEdit.Step) -> (words: String, mayPass: Bool)? {
+    guard case .replace(let items) = step else { return nil }
+    let known = items.compactMap { item($0.id) }
+    guard let first = known.first, known.allSatisfy({ $0.state.isActive || $0.state.isDone })
+    else { return nil }
+    let isOne = known.count == 1
+    let (name, it) = isOne ? (first.fileName, "it") : ("the files", "them")
+    if known.allSatisfy(\.state.isDone) {
+      let words = "\(name) \(isOne ? "has" : "have") been sent"
+      return ("\(words); \(keyLabel(.add)) adds \(it) as before", false)
+    }
+    let words = "\(name) \(isOne ? "is" : "are") being sent"
+    return ("\(words); \(keyLabel(.pause)) pauses \(it), then undo", true)
   }
 
   private mutating func announcing(_ effects: [Effect], _ words: String) -> [Effect] {
@@ -148,10 +174,12 @@ extension AppState {
   }
 
   private mutating func replace(_ items: [UploadItem]) -> [Effect] {
-    // Changes of state since the edit are not undone, and items that have been sent keep the name that the server
-    // knows.
+    // Changes of state since the edit are not undone. Items that are being sent, or have been, stay as the server
+    // knows them.
     let items = items.compactMap { item in
-      self.item(item.id).flatMap { $0.state.isDone ? nil : item.with($0.state) }
+      self.item(item.id).flatMap {
+        $0.state.isActive || $0.state.isDone ? nil : item.with($0.state)
+      }
     }
     // A different name can make the filter show or hide an item.
     keepingCursor {
