@@ -117,10 +117,16 @@ final class SessionIntake {
     }
   }
 
-  /// Finds out which edited items their new targets have already, or may have.
+  /// Finds out which edited items their new targets have already, or may have. A path that was typed may be relative.
   func lookFor(_ edited: [UploadItem]) {
     var queue = usual
     (queue.skipsSent, queue.skipsDoubtful) = (true, true)
+    let folder = FileManager.default.currentDirectoryPath
+    let edited = edited.map { item in
+      var item = item
+      item.location = item.location.absolute(in: folder)
+      return item
+    }
     loop.answer({ [queue] in
       // If the history cannot be read, nothing is known of them.
       let found = try? queue.look(at: edited)

@@ -110,6 +110,28 @@ extension EndToEnd {
       try await terminal.wait(for: "Queue 0")
     }
 
+    @Test("a path is corrected from where hoist was started, and the name that is sent follows it")
+    func correctedPath() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.folder.write("new.bin", count: 1000)
+      let terminal = try await person.terminal(columns: 100, rows: 24)
+      try await terminal.command("hoist gone.bin --to \(inbox.url)")
+      try await terminal.wait(for: "failed: file is missing")
+      try await terminal.press("e")
+      try await terminal.wait(for: "Path ")
+      try await terminal.press("C-u")
+      try await terminal.type("ne")
+      try await terminal.press("Tab")
+      try await terminal.wait(for: "File name  new.bin")
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "1 ok")
+      #expect(inbox.names == ["new.bin"])
+      // A window elsewhere, or the background, finds it too.
+      try await terminal.press("Enter")
+      try await terminal.wait(for: person.folder.path("new.bin"))
+    }
+
     @Test("z brings a paused file back as it was: paused")
     func undoOfPaused() async throws {
       let gate = Gate()

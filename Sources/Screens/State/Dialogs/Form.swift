@@ -133,7 +133,7 @@ struct Form: Sendable {
     let isOne = items.count == 1 && names == nil
     rows = isOne ? [row(.fileName) { $0.fileName }] : [Row(.names, [])]
     if items.count == 1, items[0].state.failure?.cause.isOfThePath == true {
-      rows.insert(row(.path) { $0.location.description }, at: 0)
+      rows.insert(row(.path) { String(rawBytes: $0.location.bytes) }, at: 0)
     }
     rows += [row(.type) { $0.mediaType }, row(.field) { $0.field ?? "" }]
     if hasTargets { rows.append(row(.target) { $0.target }) }
@@ -318,8 +318,7 @@ struct Form: Sendable {
       case .isUsual where !["yes", "no"].contains(text): return (index, "answer yes or no")
       case .isUsual where text == "no":
         return (index, "to change the default, make another target the default")
-      case .path where !text.hasPrefix(scalars: "/"):
-        return (index, "the path must begin with / or ~/")
+      case .path where text.isEmpty: return (index, "a file needs a path")
       case .fileName where text.isEmpty: return (index, "a file needs a name")
       case .names:
         if let words = firstError(ofNames: text) { return (index, words) }
