@@ -76,20 +76,31 @@ import UploadModel
     Fixture.type("e", &state)
     #expect(Self.text(state).contains("Path       /home/me/gone.txt"))
     Fixture.play(&state, .key(.control("u")))
-    Fixture.type("new.txt", &state)
+    #expect(Self.text(state).contains("File name  gone.txt"))
     #expect(Fixture.play(&state, .key(.enter)) == [.bell])
-    #expect(Self.text(state).contains("the path must begin with / or ~/"))
-    Fixture.play(&state, .key(.control("u")))
+    #expect(Self.text(state).contains("a file needs a path"))
     state.options.home = "/home/you"
     Fixture.type("~/new.txt", &state)
+    #expect(Self.text(state).contains("File name  new.txt"))
     let effects = Fixture.answered(Fixture.play(&state, .key(.enter)), &state)
     let item = try #require(state.item(ItemID(1)))
     #expect(item.location.description == "/home/you/new.txt")
-    #expect(item.fileName == "gone.txt", "as the form has shown it")
+    #expect(item.fileName == "new.txt" && !item.nameIsChosen, "as the form has shown it")
     #expect(
       effects.last == .retry([ItemID(1)]) && state.message == "changed; now sent from the new path")
     Fixture.type("z", &state)
     #expect(state.item(ItemID(1))?.location.description == "/home/me/gone.txt")
+    #expect(state.item(ItemID(1))?.fileName == "gone.txt")
+    // A relative path is taken as one that is added; what a person has chosen as the name stays.
+    var named = Fixture.item(1, "gone.txt", state: .failed(Failure(.missing)))
+    (named.fileName, named.nameIsChosen) = ("mine.txt", true)
+    Fixture.play(&state, .added([named]), .key("e"), .key(.control("u")), .paste("sub/new.txt"))
+    guard case .lookForEdited(let edited)? = Fixture.play(&state, .key(.enter)).first else {
+      Issue.record("the path is not taken")
+      return
+    }
+    #expect(edited.map(\.location.description) == ["sub/new.txt"])
+    #expect(edited.map(\.fileName) == ["mine.txt"])
     // A file that is there has no path to mend.
     state = Self.marked()
     Fixture.play(&state, .perform(.clearMarks), .key("e"))

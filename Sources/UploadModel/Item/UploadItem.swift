@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import ScalarText
 
 /// A file to upload, and how to send it. Copies share the details until one of them changes: an item passes through
 /// many places, and there can be a hundred thousand items.
@@ -79,8 +80,11 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     return item
   }
 
-  /// Notes that the file is at another path.
-  package mutating func move(to path: String) { location = FileLocation(path) }
+  /// Notes that the file is at another path. Its name follows, unless a person has chosen the name.
+  package mutating func move(to path: String) {
+    location = FileLocation(bytes: path.rawBytes)
+    if !nameIsChosen { fileName = location.name }
+  }
 
   private mutating func noteSize() {
     let sentSize: Int64? =

@@ -53,7 +53,7 @@ struct Form: Sendable {
     var text: TextField
     /// Whether the items differ in this field. If they do and the row is left empty, each item keeps its own value.
     let isMixed: Bool
-    private let original: String
+    private var original: String
 
     init(_ field: Field, _ values: Set<String>) {
       self.field = field
@@ -94,6 +94,12 @@ struct Form: Sendable {
     /// Whether the text has changed. An unchanged row is not applied, nor is it checked unless it is the URL, since an
     /// item may have come with a value that could not be entered here.
     var isChanged: Bool { text.text != original }
+
+    /// Shows a value that follows from another row.
+    fileprivate mutating func propose(_ value: String) {
+      original = value
+      text = TextField(value)
+    }
   }
 
   /// The new name of a file, and whether another file will have the same name.
@@ -168,7 +174,21 @@ struct Form: Sendable {
     guard !isWaiting, !rows[focus].field.isChoice else { return }
     change(&rows[focus].text)
     (complaint, candidates) = (nil, [])
-    if rows[focus].field == .names { showNewNames() }
+    switch rows[focus].field {
+    case .names: showNewNames()
+    case .path: showNameOfPath()
+    default: break
+    }
+  }
+
+  /// Shows the name that goes with the path that is being typed.
+  private mutating func showNameOfPath() {
+    guard var item = items.first,
+      let index = rows.firstIndex(where: { $0.field == .fileName }), !rows[index].isChanged
+    else { return }
+    let name = item.fileName
+    item.move(to: rows[focus].text.text)
+    rows[index].propose(item.fileName.isEmpty ? name : item.fileName)
   }
 
   /// The lists that values are chosen from: each choice with a note.
@@ -352,7 +372,6 @@ struct Form: Sendable {
     for row in rows where row.isChanged {
       let text = row.text.text
       switch row.field {
-      // The name sent to the server stays the one that the form shows.
       case .path: item.move(to: text)
       case .fileName: (item.fileName, item.nameIsChosen) = (text, true)
       case .type:
