@@ -223,6 +223,22 @@ import Testing
     #expect(Fixture.play(&state, .terminate) == [.quit(.stopping)])
   }
 
+  @Test func theFooterHasAllAnswersAndTheLastOneSaysWhatItDoes() {
+    var state = Fixture.mixed()
+    state.options.background = .offered
+    Fixture.type("q", &state)
+    let footer = render(state, size: state.size).text.last ?? ""
+    for words in ["s stop and quit", "f finish, then quit", "b in the background", "Esc"] {
+      #expect(footer.contains(words), "\(footer)")
+    }
+    Fixture.play(&state, .key(.escape))
+    #expect(state.message == nil)
+    Fixture.type("qf", &state)
+    #expect(state.filesToFinish != nil)
+    Fixture.play(&state, .key("q"), .key(.escape))
+    #expect(state.filesToFinish == nil && state.message == "hoist no longer quits by itself")
+  }
+
   @Test func whatThePersonStoppedDoesNotGoOnBehindTheirBack() {
     var state = Fixture.mixed()
     state.options.background = .preferred

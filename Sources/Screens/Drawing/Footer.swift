@@ -81,6 +81,9 @@ extension AppState {
     case (.failWhen, _): hint.isUrgent = true
     case (.startStop, _) where !settings.isStarted: (hint.isUrgent, hint.words) = (true, "go on")
     case (.pause, _) where isPaused: hint.words = "go on"
+    // The buttons say more.
+    case (.stopAndQuit, _): hint.words = queue.totals.active > 0 ? "stop and quit" : "quit"
+    case (.goOnInBackground, _): hint.words = "in the background"
     case (.open, .browser(let browser)?) where !browser.marks.isEmpty:
       hint.words = "add what is marked"
     default: break

@@ -143,7 +143,9 @@ extension AppState {
     // The queue may have ended while the question was being read.
     case (.goOnInBackground, _): return [.quit(canGoOnInBackground ? .background : .stopping)]
     case (.finishThenQuit, _): return leaveWhenDone()
-    case (.close, .quitting): finishing = nil
+    case (.close, .quitting):
+      if finishing != nil { message = "hoist no longer quits by itself" }
+      finishing = nil
     case (.finishThese, .breakingOff(let ids)):
       return pauseOnly(ids.compactMap(item).filter { !startsAgain($0) })
     case (.pauseNow, .breakingOff(let ids)): return pauseOnly(ids.compactMap(item))

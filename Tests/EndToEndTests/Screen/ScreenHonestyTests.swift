@@ -140,7 +140,7 @@ extension EndToEnd {
       try await terminal.command("a.txt b.txt")
       try await terminal.wait(for: "Queue 2")
       try await terminal.press("q")
-      try await terminal.wait(for: "stop and keep the queue")
+      try await terminal.wait(for: "quit and keep the queue")
       try await terminal.press("s")
       try await terminal.wait(for: "the queue is stopped")
       try await terminal.clear()
