@@ -80,7 +80,7 @@ import Testing
     try Tool.run("mkfifo", [folder.path("pipe")])
     #expect(Self.look(at: folder.path("pipe")).words == "not a file: fifo")
     #expect(Self.look(at: "/dev/zero").words == "not a file: device")
-    #expect(Self.look(at: folder.path("gone")).words == "no longer there")
+    #expect(Self.look(at: folder.path("gone")).words == "the file is missing")
     try folder.write("b.txt", [0x62])
     let preview = Self.look(at: folder.path)
     #expect(preview.words == "folder, 2 names" && preview.lines == ["b.txt", "pipe"])

@@ -22,7 +22,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(.unreadable("Permission denied"), "unreadable"),
     CauseRow(.shortage("Too many open files"), "shortage", transient: true),
     CauseRow(.notAFile(kind: "a folder"), "not-a-file"),
-    CauseRow(.changed(.vanished), "changed"),
+    CauseRow(.changed(.vanished), "missing"),
     CauseRow(.changed(.shrank), "changed"),
     CauseRow(.changed(.grew), "changed"),
     CauseRow(.changed(.replaced), "changed"),
@@ -168,6 +168,16 @@ struct FailureTests {
       Failure(.network(""), attempts: 1).explanation
         == "The upload was interrupted: no reason was given. "
         + "Retry sends it again from the first byte.")
+  }
+
+  /// The list, the history, reports and messages call it the same, whenever it is noticed.
+  @Test func aFileThatIsNotThereHasOneName() {
+    let (before, since) = (Failure(.missing), Failure(.changed(.vanished)))
+    #expect(since.code == before.code && since.headline == before.headline)
+    #expect(
+      since.explanation
+        == "The file was there when it was queued and is gone now. "
+        + "Put the file back, or correct its path, then retry.")
   }
 
   @Test func aTimeOutIsThatOfEachAttempt() {

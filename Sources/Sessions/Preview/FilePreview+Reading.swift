@@ -66,7 +66,7 @@ extension FileError.Reason {
   /// Why there is nothing to see, in a few words.
   fileprivate var words: String {
     switch self {
-    case .vanished: "no longer there"
+    case .vanished: "the file is missing"
     case .notARegularFile(let kind): "not a file: \(kind.rawValue)"
     case .unreadable(let code, _): "cannot be read: \(String(cString: strerror(code)))"
     default: "cannot be read"

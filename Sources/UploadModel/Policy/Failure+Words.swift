@@ -12,7 +12,8 @@ extension Failure {
     case .unreadable: ("unreadable", "cannot be read")
     case .shortage: ("shortage", "out of file handles or memory")
     case .notAFile(let kind): ("not-a-file", "is \(kind)")
-    case .changed(let change): ("changed", change.words.headline)
+    case .changed(let change):
+      (change == .vanished ? "missing" : "changed", change.words.headline)
     case .tooLarge: ("too-large", "too large for the target")
     case .empty: ("empty", "is empty")
     case .typeNotAllowed: ("type-not-allowed", "type not accepted")
@@ -143,7 +144,8 @@ extension Failure {
       "This machine has run out of a resource: \(Self.inside(why)). The upload is tried again until there is enough."
     case .notAFile(let kind): "This path is \(kind); only regular files can be uploaded."
     case .changed(let change):
-      "\(change.words.story) The upload was cut off, so nothing wrong was stored."
+      change.words.story
+        + (change == .vanished ? "" : " The upload was cut off, so nothing wrong was stored.")
     case .empty: "The file has no content, and the target accepts no empty files."
     case .tooLarge(let limit): "The target accepts files of at most \(HumanReadable.bytes(limit))."
     case .typeNotAllowed(let type, let allowed):
@@ -410,7 +412,8 @@ extension Failure.Step {
 extension Failure.FileChange {
   var words: (headline: String, story: String) {
     switch self {
-    case .vanished: ("file vanished", "The file was there when it was queued and is gone now.")
+    // The same as a file that was never there, for a program and at a glance.
+    case .vanished: ("file is missing", "The file was there when it was queued and is gone now.")
     case .shrank: ("file shrank", "The file has become shorter since it was queued.")
     case .grew: ("file grew", "The file has become longer since it was queued.")
     case .replaced: ("file was replaced", "The file at this path is not the one that was queued.")
