@@ -60,6 +60,33 @@ import UploadModel
     #expect(Fixture.play(&state, .key("k"), .key("j")) == [])
   }
 
+  /// They are read while the details are on the screen already.
+  @Test func theEndStaysInViewWhenTheyCome() {
+    var state = Self.opened(size: Size(width: 80, height: 16))
+    Fixture.play(&state, .key(.enter), .key("G"), .attempts(ItemID(1), Self.recorded))
+    func lastLine() -> String { Self.text(state).last { $0.contains("│") } ?? "" }
+    #expect(lastLine().contains("201 Created"), "\(Self.text(state))")
+    Fixture.play(&state, .request(ItemID(1), ["POST /upload HTTP/1.1"]))
+    #expect(lastLine().contains("POST /upload"), "\(Self.text(state))")
+    // Whoever reads on stays where they are.
+    Fixture.play(&state, .key("k"))
+    let before = lastLine()
+    #expect(!before.contains("POST /upload"))
+    Fixture.play(&state, .request(ItemID(1), ["POST /upload HTTP/1.1", "Host: example.com"]))
+    #expect(lastLine() == before)
+  }
+
+  @Test func aWindowThatTookOverAsksForThoseOfTheOneBefore() {
+    var state = Fixture.empty(size: Size(width: 160, height: 40))
+    state.known.isReading = true
+    Fixture.play(&state, .added([Fixture.item(1, "a.txt")]), .queueRead)
+    let now = state.now
+    // Its own attempt is the first that this process makes.
+    Fixture.play(&state, .engine([(ItemID(1), .preparing(attempt: 1))], at: now))
+    let asked = Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: now + 2))
+    #expect(asked.contains(.readAttempts(ItemID(1))), "\(asked)")
+  }
+
   /// What this window has seen and the history has as well is shown once.
   @Test func eachIsShownOnce() {
     var state = Self.opened()

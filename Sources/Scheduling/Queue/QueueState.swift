@@ -13,6 +13,8 @@ package struct QueueState: Sendable {
   package var urls: [String: String] = [:]
   /// Whether the queue is still being read: more items may come, and it cannot be edited yet.
   package var isReading: Bool
+  /// The last item that was in the queue before this process: it may have been tried then.
+  package private(set) var lastFromBefore = ItemID(0)
   /// A line that stays, such as which process sends the queue.
   package var notice: String?
   /// Whether another process sends the queue.
@@ -104,6 +106,9 @@ package struct QueueState: Sendable {
   }
 
   private mutating func add(_ added: [UploadItem], at now: Instant) -> [Remark] {
+    if isReading, let last = added.map(\.id).max() {
+      lastFromBefore = max(lastFromBefore, last)
+    }
     let fresh = added.count { items.row($0.id) == nil }
     // Failures from earlier sessions, which come while the queue is being read, are no news.
     let failed = added.filter {

@@ -7,7 +7,8 @@ extension AppState {
   /// this window has seen.
   mutating func readAttempts() -> [Effect] {
     guard dialog == nil, pane == .queue, layout.side != nil, let item = selected,
-      queue.row(item.id)?.lacksAttempts == true
+      let row = queue.row(item.id),
+      row.lacksAttempts || item.id <= known.lastFromBefore && !row.attempts.isEmpty
     else {
       attemptsRead = nil
       return []

@@ -201,15 +201,23 @@ extension AppState {
     case .pageDown: scrollDialog(by: page)
     case .pageUp: scrollDialog(by: -page)
     case .top: scrollDialog(by: -1_000_000)
-    case .bottom: scrollDialog(by: 1_000_000)
+    // What is still being looked up comes below. The end stays in view.
+    case .bottom: dialog?.scroll { $0 = Dialog.end }
     default: break
     }
     return []
   }
 
   mutating func scrollDialog(by step: Int) {
-    dialog?.scroll { $0 += step }
-    limitScroll()
+    guard let shown = dialog else { return }
+    let end = lastScroll(of: shown)
+    dialog?.scroll { $0 = min(max(0, min($0, end) + step), end) }
+  }
+
+  /// How far a dialog with a text to read can be scrolled.
+  private func lastScroll(of dialog: Dialog) -> Int {
+    let lines = DialogBox(dialog: dialog, state: self, size: size).lines.count
+    return max(0, lines - DialogBox.scrollingLines(in: size))
   }
 
   /// Keeps dialogs from being scrolled past their ends, which move when an item or the size of the screen changes.
@@ -238,9 +246,8 @@ extension AppState {
       }
       var scrolled = dialog
       scrolled.scroll { scroll in
-        guard scroll != 0 else { return }
-        let lines = DialogBox(dialog: dialog, state: state, size: state.size).lines.count
-        scroll = min(max(0, scroll), max(0, lines - DialogBox.scrollingLines(in: state.size)))
+        guard scroll != 0, scroll != Dialog.end else { return }
+        scroll = min(max(0, scroll), state.lastScroll(of: dialog))
       }
       return scrolled
     }

@@ -32,6 +32,9 @@ enum Dialog: Sendable {
     }
   }
 
+  /// How far a dialog is scrolled whose last line stays in view, however long its text becomes.
+  static let end = Int.max
+
   /// Changes how far a dialog with a text to read is scrolled; does nothing in all others.
   mutating func scroll(_ change: (inout Int) -> Void) {
     switch self {
