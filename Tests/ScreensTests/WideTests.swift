@@ -126,6 +126,21 @@ import UploadModel
     #expect(state.log.latest.suffix(2).map(\.text) == ["2 sent, last 2.bin", "3.bin: 201 Created"])
   }
 
+  /// A reason is read from its beginning, and a name is known by both its ends.
+  @Test func whatDoesNotFitKeepsItsBeginning() {
+    var state = Fixture.empty(size: Size(width: 130, height: 40))
+    let long = "a-name-that-is-too-long-for-what-happened-just-now.jpg"
+    let failure = Failure(
+      .refused, status: 413, reply: Reply(text: "longer than 2000000 bytes"), attempts: 1)
+    Fixture.play(
+      &state, .added([Fixture.item(1, long), Fixture.item(2, "b"), Fixture.item(3, "c")]),
+      .engine([(ItemID(1), .failed(failure))], at: state.now + 1),
+      .engine([(ItemID(2), .failed(failure)), (ItemID(3), .failed(failure))], at: state.now + 60))
+    let text = Self.text(state).joined(separator: "\n")
+    #expect(text.contains(" 2 failed: 413 Conten"), "\(text)")
+    #expect(text.contains(".jpg: 413 Con") && text.contains(" a-name"), "\(text)")
+  }
+
   /// A burst that is no longer in the graph does not flatten what is.
   @Test func theScaleFollowsWhatIsShown() {
     var state = Fixture.empty(size: Self.sizes[0])

@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// The recent speed of all uploads together, and the latest events, below the list on a tall screen.
@@ -48,7 +49,18 @@ struct ThroughputPane {
       canvas.put(time, row: row, column: columns.lowerBound + 1, style: Style(.dim))
       let start = columns.lowerBound + 2 + time.count
       let place = start..<max(start + 1, columns.upperBound - 1)
-      canvas.putMiddle(event.text, row: row, columns: place, style: Style(event.line.role))
+      let text = TextFitting.end(
+        Glyphs.of(words(of: event, in: place.count), ascii: canvas.ascii), to: place.count,
+        ascii: canvas.ascii)
+      canvas.put(text, row: row, column: place.lowerBound, style: Style(event.line.role))
     }
+  }
+
+  /// What happened, with a long name cut in the middle: a reason is read from its beginning.
+  private func words(of event: SessionLog.Gathered, in width: Int) -> String {
+    guard event.count == 1, let rest = event.text.removingPrefix(scalars: event.name) else {
+      return event.text
+    }
+    return TextFitting.middle(event.name, to: width / 2, ascii: state.isASCII) + rest
   }
 }
