@@ -71,7 +71,21 @@ import UploadModel
       .engine([(ItemID(22), .done(Receipt(confirming: unclear)))], at: state.now))
     #expect(Self.line("album", state).contains("503 Service"), "nothing says that it works")
     Fixture.play(&state, .engine([(ItemID(21), .done(Fixture.receipt))], at: state.now))
-    #expect(Self.line("album", state).contains("answers"), "\(Self.line("album", state))")
+    let line = Self.line("album", state)
+    #expect(!line.contains("503") && line.contains("2 of 2 sent"), "\(line)")
+  }
+
+  /// In a narrow window, what was asked for takes the place of the counts.
+  @Test func theAnswerToATestIsSeenBesideFiles() {
+    var state = Fixture.empty()
+    var item = Fixture.item(1, "a.txt", state: .done(Fixture.receipt))
+    item.target = "album"
+    Fixture.play(&state, .added([item]), .key("5"), .targets(Self.rows))
+    #expect(Self.line("album", state).contains("1 of 1"))
+    Fixture.play(&state, .key("c"))
+    #expect(Self.line("album", state).contains("testing…"))
+    Fixture.play(&state, .tried(target: "album", obstacle: nil))
+    #expect(Self.line("album", state).contains("answers"))
   }
 
   @Test(arguments: [80, 120, 200])

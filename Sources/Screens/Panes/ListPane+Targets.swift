@@ -30,10 +30,11 @@ extension ListPane<TargetRow> {
           role: { state.counts(of: $0.name).hasProblems ? .warning : .dim },
           text: { state.counts(of: $0.name).words(fitting: files.count) }),
         Column(heading: "STATE", place: status, role: { state.status(of: $0).role }) {
-          // In a narrow window, the files are counted here, if nothing is wrong.
+          // In a narrow window, the files are counted here, if nothing is wrong and nothing was asked.
           let (words, role) = state.status(of: $0)
+          let isTried = state.trials[$0.name] != nil
           let count = files.isEmpty ? state.counts(of: $0.name).words(fitting: status.count) : ""
-          return count.isEmpty || role == .bad || role == .warning ? words : count
+          return count.isEmpty || isTried || role == .bad || role == .warning ? words : count
         },
       ])
   }

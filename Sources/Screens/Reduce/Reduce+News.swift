@@ -97,7 +97,7 @@ extension AppState {
       guard let receipt = state.receipt, !receipt.isConfirmed, !receipt.isDoubtful,
         let name = item(id).map(targetName(of:)), case .over? = trials[name]
       else { continue }
-      trials[name] = .over(obstacle: nil)
+      trials[name] = nil
     }
   }
 
