@@ -130,6 +130,10 @@ import UploadModel
     Fixture.play(&state, .removed(Self.ids(1, 2, 3, 6, 7, 8, 9, 10, 11, 12)))
     Fixture.play(&state, .added([Fixture.item(4, "disk.img")]))
     #expect(Fixture.type("z", &state) == [.bell])
+    #expect(state.message == "those files are back in the queue already")
+    Fixture.play(&state, .key("e"), .key(.control("u")), .paste("b.txt"), .key(.enter))
+    Fixture.play(&state, .removed(Self.ids(4)))
+    #expect(Fixture.type("z", &state) == [.bell])
     #expect(state.message == "those files are no longer in the queue")
   }
 

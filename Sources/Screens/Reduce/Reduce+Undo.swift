@@ -89,7 +89,7 @@ extension AppState {
       if obstacle.mayPass { _ = edits.redo() }
       return refuse("not undone: \(obstacle.words)")
     }
-    return announcing(perform(edit.undo), "undone: \(edit.words)")
+    return announcing(perform(edit.undo), "undone: \(edit.words)", of: edit.undo)
   }
 
   mutating func redo() -> [Effect] {
@@ -103,7 +103,7 @@ extension AppState {
       if obstacle.mayPass { _ = edits.undo() }
       return refuse("not redone: \(obstacle.words)")
     }
-    return announcing(perform(edit.redo), "redone: \(edit.words)")
+    return announcing(perform(edit.redo), "redone: \(edit.words)", of: edit.redo)
   }
 
   /// Why none of the items of an edit can be edited, and what to do; nil if some can, or all have left the queue.
@@ -123,8 +123,20 @@ extension AppState {
     return ("\(words); \(keyLabel(.pause)) pauses \(it), then undo", true)
   }
 
-  private mutating func announcing(_ effects: [Effect], _ words: String) -> [Effect] {
-    guard !effects.isEmpty else { return refuse("those files are no longer in the queue") }
+  private mutating func announcing(
+    _ effects: [Effect], _ words: String, of step: QueueEdit.Step
+  ) -> [Effect] {
+    guard !effects.isEmpty else {
+      switch step {
+      case .restore: return refuse("those files are back in the queue already")
+      case .confirm(let items), .unconfirm(let items):
+        if items.contains(where: { item($0.id) != nil }) {
+          return refuse("those files have been sent again since")
+        }
+      case .remove, .move, .arrange, .replace: break
+      }
+      return refuse("those files are no longer in the queue")
+    }
     message = words
     return effects + leaveIfDone()
   }
