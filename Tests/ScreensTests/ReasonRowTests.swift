@@ -51,6 +51,18 @@ import UploadModel
     }
   }
 
+  @Test func aNumberIsNotCutInTwo() {
+    let said = "The file in part 1 is longer than 2000000 bytes."
+    let reasons = Self.reasons(Self.queue(Size(width: 80, height: 24), said: said))
+    #expect(reasons[3] == "403 · The file in part 1 is longer than…", "\(reasons)")
+    for width in 1...60 {
+      let cut = TextFitting.beginning(of: Glyphs.of(said, ascii: true), to: width, ascii: true)
+      let words = cut.map(\.text).joined()
+      #expect(cut.count <= width && (words == said || words.hasSuffix("~")), "\(words)")
+      #expect(!words.contains("2") || words.contains("2000000"), "\(words)")
+    }
+  }
+
   @Test func at80ColumnsAnOrdinarySentenceFits() {
     let said = "you may not write to this folder"
     let state = Self.queue(Size(width: 80, height: 24), said: said)

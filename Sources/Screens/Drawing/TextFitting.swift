@@ -7,6 +7,16 @@ enum TextFitting {
     return glyphs.prefix(count(of: glyphs, in: width - 1)) + [Glyph(sign: "…", ascii: ascii)]
   }
 
+  /// The beginning of a sentence, as `end` has it, but without the beginning of a number, which is another number.
+  static func beginning(of sentence: [Glyph], to width: Int, ascii: Bool) -> [Glyph] {
+    let whole = end(sentence, to: width, ascii: ascii)
+    guard let ellipsis = whole.last, whole.count <= sentence.count, whole != sentence,
+      sentence[whole.count - 1].isDigit
+    else { return whole }
+    let kept = whole.dropLast().reversed().drop { $0.isDigit }.drop { $0.base == " " }.reversed()
+    return kept.isEmpty ? whole : kept + [ellipsis]
+  }
+
   /// `glyphs` in at most `width` columns, cut in the middle, so that the extension of a file name and a little of the
   /// name before it stay.
   static func middle(_ glyphs: [Glyph], to width: Int, ascii: Bool) -> [Glyph] {
@@ -87,4 +97,8 @@ enum TextFitting {
       return used <= width
     }.count
   }
+}
+
+extension Glyph {
+  fileprivate var isDigit: Bool { ("0"..."9").contains(base) }
 }

@@ -185,7 +185,8 @@ struct StateLabel {
       // Only forms with the server's whole message are better than the message cut short.
       if let said, width >= said.start.count + 12, !form.hasSuffix(scalars: said.words) {
         let cut = said.start + said.words
-        return TextFitting.end(Glyphs.of(cut, ascii: ascii), to: width, ascii: ascii)
+        return TextFitting.beginning(
+          of: Glyphs.of(cut, ascii: ascii), to: width, ascii: ascii)
       }
       let glyphs = Glyphs.of(form, ascii: ascii)
       if Glyphs.width(glyphs) <= width { return glyphs }

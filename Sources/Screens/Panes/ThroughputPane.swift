@@ -49,8 +49,8 @@ struct ThroughputPane {
       canvas.put(time, row: row, column: columns.lowerBound + 1, style: Style(.dim))
       let start = columns.lowerBound + 2 + time.count
       let place = start..<max(start + 1, columns.upperBound - 1)
-      let text = TextFitting.end(
-        Glyphs.of(words(of: event, in: place.count), ascii: canvas.ascii), to: place.count,
+      let text = TextFitting.beginning(
+        of: Glyphs.of(words(of: event, in: place.count), ascii: canvas.ascii), to: place.count,
         ascii: canvas.ascii)
       canvas.put(text, row: row, column: place.lowerBound, style: Style(event.line.role))
     }
