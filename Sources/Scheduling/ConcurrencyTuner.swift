@@ -4,9 +4,12 @@ import UploadModel
 /// of lanes and a pace out. It reads no clock.
 ///
 /// It climbs: twice the lanes are tried, and kept if they bring at least a fifth of the growth in work done per second.
-/// Otherwise it goes back; after a while, it tries half the lanes, then twice as many, and so on, ever more rarely.
+/// Otherwise it goes back to as many as are needed; after a while, it tries half the lanes, then twice as many, and so on,
+/// ever more rarely. Work is acknowledged bytes, and for each request what it costs beside them (`RequestCost`).
+///
 /// Time is counted in rounds, in which as many requests end as there are lanes: what a change does shows after one of
-/// them. Where requests take long, a round is a second in which each lane has had enough acknowledged.
+/// them. It is measured over as many requests of one size, or more of different sizes. Where requests take long, a round
+/// is a second in which each lane has had enough acknowledged.
 ///
 /// It gives way when the server asks for it: with half the lanes at once and, if the server counts requests or fewer
 /// lanes do not help, with a pace.
@@ -38,16 +41,19 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   private var phase = Phase.measuring
   /// When the phase began; nil before the first request.
   private var start: Instant?
-  /// How many requests have ended since then, how many bytes were acknowledged, and how much was done.
-  private var ends = 0
-  private var bytes = 0.0
-  private var work: Double { bytes + Self.workOfRequest * Double(ends) }
+  /// What has been done since then.
+  private var done = MeasuredWork()
+  /// What was done with the present number of lanes before that; older work counts less.
+  private var usual: MeasuredWork?
+  private var cost = RequestCost()
+  /// When the first bytes were acknowledged.
+  private var firstAcknowledgement: Instant?
   /// How long the request took that ended last; nil before the first end.
   private var lengthOfLast: Double?
   /// Whether nothing has been measured yet.
   private var isFirst = true
-  /// What the present number of lanes is compared with: the one before, and what was done per second then.
-  private var baseline: Baseline?
+  /// What the present number of lanes is compared with: what was done with the one before.
+  private var baseline: MeasuredWork?
   /// Whether more lanes that did not seem to pay were kept, to be measured again.
   private var hasDoubted = false
   /// Whether the next trial is one of more lanes.
@@ -82,8 +88,8 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       ceiling = range.upperBound
     }
     lanes = min(max(lanes, range.lowerBound), ceiling)
-    (phase, start, ends, bytes) = (.settling, nil, 0, 0)
-    baseline = nil
+    (phase, start, done) = (.settling, nil, MeasuredWork())
+    (baseline, usual) = (nil, nil)
   }
 
   /// The moment before which no request may begin; nil if one may begin now.
@@ -104,19 +110,21 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   package mutating func recordAcknowledged(
     _ bytes: Int64, roundTrip: Double?, isLimited: Bool, underWay: Int, at now: Instant
   ) {
-    self.bytes += Double(bytes)
+    if bytes > 0, firstAcknowledgement == nil { firstAcknowledgement = now }
+    if let start { done.recordAcknowledged(Double(bytes), since: start, at: now) }
     line.record(roundTrip: roundTrip, isLimited: isLimited, at: now)
     goOn(underWay: underWay, at: now)
   }
 
-  /// Records that a request has ended, after which others are still under way.
+  /// Records that a request has ended, of which so many bytes were acknowledged. Others are still under way.
   package mutating func recordEnd(
-    _ outcome: Outcome, began: Instant, underWay: Int, at now: Instant
+    _ outcome: Outcome, of bytes: Int64 = 0, began: Instant, underWay: Int, at now: Instant
   ) {
     switch outcome {
     case .fine:
       pacer.recordAccepted(at: now)
-      ends += 1
+      done.recordEnd(of: Double(bytes))
+      cost.record(bytes: Double(bytes), seconds: now - began)
       lengthOfLast = now - began
       goOn(underWay: underWay, at: now)
     case .overloaded, .rateLimited: giveWay(outcome, began: began, at: now)
@@ -160,12 +168,12 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   // MARK: Climbing
 
   private mutating func begin(_ phase: Phase, at now: Instant) {
-    (self.phase, start, ends, bytes) = (phase, now, 0, 0)
+    (self.phase, start, done) = (phase, now, MeasuredWork())
     line.startAnew()
   }
 
   private mutating func set(_ lanes: Int, at now: Instant) {
-    (self.lanes, baseline) = (lanes, nil)
+    (self.lanes, baseline, usual) = (lanes, nil, nil)
     begin(.settling, at: now)
   }
 
@@ -176,15 +184,17 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     case .settling:
       // Requests under way are not broken off, so fewer lanes take time.
       if underWay > lanes { return begin(.settling, at: now) }
-      let isRound = ends >= lanes || isLong(seconds, roundTrips: Self.roundTripsToSettle)
+      let isRound =
+        done.ends >= Double(lanes) || isLong(seconds, roundTrips: Self.roundTripsToSettle)
       guard isRound || seconds >= Self.longestSettling else { return }
       // New lanes make their connections in this round. If each does as much as before all the same, that is enough.
-      if isRound, let baseline, pays(rate(over: seconds), beside: baseline, worth: Self.fullWorth) {
+      if isRound, let baseline, pays(measured(seconds), beside: baseline, worth: Self.fullWorth) {
         return conclude(over: seconds, at: now)
       }
       begin(.measuring, at: now)
     case .measuring:
-      let isRound = ends >= lanes && seconds >= Self.shortestRound
+      let isRound =
+        done.equalEnds(cost: cost.bytes) >= Double(lanes) && seconds >= Self.shortestRound
       guard
         isRound || isLong(seconds, roundTrips: Self.roundTripsToMeasure)
           || seconds >= Self.longestRound
@@ -194,45 +204,52 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   }
 
   private mutating func conclude(over seconds: Double, at now: Instant) {
-    let (rate, mayClimb) = (rate(over: seconds), !line.isFull)
+    let (measured, mayClimb) = (measured(seconds), !line.isFull)
     isFirst = false
     begin(.measuring, at: now)
-    judge(rate, mayClimb: mayClimb, at: now)
+    judge(measured, mayClimb: mayClimb, at: now)
   }
 
-  /// What was done per second since the phase began.
-  private func rate(over seconds: Double) -> Rate {
-    guard ends >= lanes else { return Rate(work: work / seconds, requests: nil) }
+  /// What has been done in the seconds since the phase began.
+  private func measured(_ seconds: Double) -> MeasuredWork {
+    var measured = done
+    (measured.lanes, measured.seconds) = (lanes, seconds)
+    guard isFirst else { return measured }
     // The first requests also make their connections.
-    let share = isFirst ? Self.shareOfConnecting : 1
-    return Rate(work: share * work / seconds, requests: share * Double(ends) / seconds)
+    if measured.ends >= Double(lanes) {
+      measured.seconds /= Self.shareOfConnecting
+    } else if let start, let firstAcknowledgement {
+      measured.seconds -= firstAcknowledgement - start
+    }
+    return measured
   }
 
   /// Whether enough was acknowledged for a round although requests go on. Where these are not much longer than the
   /// round, bytes come in bursts.
   private func isLong(_ seconds: Double, roundTrips: Double) -> Bool {
-    bytes >= Self.bytesOfLane * Double(lanes)
+    done.hasSent(Self.bytesOfLane, onEachOf: lanes)
       && seconds >= max(Self.longRound, roundTrips * (line.leastRoundTrip ?? 0))
       && lengthOfLast.map { $0 >= 2 * seconds } ?? true
   }
 
-  /// Goes on from what the present number of lanes does per second.
-  private mutating func judge(_ rate: Rate, mayClimb: Bool, at now: Instant) {
+  /// Goes on from what the present number of lanes does.
+  private mutating func judge(_ work: MeasuredWork, mayClimb: Bool, at now: Instant) {
     if now >= ceilingUntil, ceiling < range.upperBound {
       ceiling += 1
       ceilingUntil = now + Self.ceilingGrowth
     }
     guard let baseline = self.baseline.take() else {
-      if now >= restUntil { tryOthers(than: rate, mayClimb: mayClimb, at: now) }
+      let known = usual?.followed(by: work) ?? work
+      usual = known
+      if now >= restUntil { tryOthers(than: known, mayClimb: mayClimb, at: now) }
       return
     }
-    let ratio = rate.ratio(to: baseline.rate)
-    let isLess = Self.flat * ratio < 1
+    let isLess = Self.flat * ratio(work, to: baseline) < 1
     if lanes > baseline.lanes {
-      if pays(rate, beside: baseline, worth: Self.worth) {
+      if pays(work, beside: baseline, worth: Self.worth) {
         (rest, hasDoubted) = (Self.shortestRest, false)
-        if tryMore(than: rate, mayClimb: mayClimb, at: now) { return }
-      } else if isLess, rate.requests == nil, mayClimb, line.hasNoQueue, !hasDoubted {
+        if tryMore(than: work, mayClimb: mayClimb, at: now) { return }
+      } else if isLess, work.ends < Double(lanes), mayClimb, line.hasNoQueue, !hasDoubted {
         // Connections are quick until they lose their first packet, so what fewer lanes did before may no longer hold.
         // More lanes hold nobody up here, so they are measured again, beside still more of them.
         if lanes < ceiling {
@@ -240,17 +257,16 @@ package struct ConcurrencyTuner: Hashable, Sendable {
           return
         }
       } else {
-        // As many lanes as this rate needs, if each does what it did before.
-        let needed = Double(baseline.lanes) * ratio
-        set(ratio > Self.flat ? min(lanes, Int(needed.rounded(.up))) : baseline.lanes, at: now)
+        set(lanesNeeded(for: work, beside: baseline), at: now)
       }
       triesMore = false
     } else {
       if !isLess {
         rest = Self.shortestRest
-        if tryFewer(than: rate, at: now) { return }
+        if tryFewer(than: work, at: now) { return }
       } else {
-        set(baseline.lanes, at: now)
+        let isWorth = pays(baseline, beside: work, worth: Self.worth)
+        set(isWorth ? baseline.lanes : lanesNeeded(for: baseline, beside: work), at: now)
       }
       triesMore = true
     }
@@ -259,61 +275,52 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     rest = min(2 * rest, Self.longestRest)
   }
 
-  /// Whether the present number of lanes brings enough beside fewer: a part of the growth in lanes.
-  private func pays(_ rate: Rate, beside fewer: Baseline, worth: Double) -> Bool {
-    let growth = Double(lanes) / Double(fewer.lanes) - 1
-    return growth > 0 && rate.ratio(to: fewer.rate) >= 1 + worth * growth
+  /// How many times as much was done per second as in other work.
+  private func ratio(_ work: MeasuredWork, to other: MeasuredWork) -> Double {
+    // Bytes that come steadily fill the line, and then one request more costs no other request anything.
+    let cost = work.isSteady && other.isSteady ? 0 : cost.bytes
+    return work.rate(cost: cost) / max(other.rate(cost: cost), 1)
   }
 
-  private mutating func tryOthers(than rate: Rate, mayClimb: Bool, at now: Instant) {
-    if triesMore, tryMore(than: rate, mayClimb: mayClimb, at: now) { return }
-    if tryFewer(than: rate, at: now) { return }
-    _ = tryMore(than: rate, mayClimb: mayClimb, at: now)
+  /// Whether more lanes bring enough beside fewer: a part of the growth in lanes.
+  private func pays(_ more: MeasuredWork, beside fewer: MeasuredWork, worth: Double) -> Bool {
+    let growth = Double(more.lanes) / Double(fewer.lanes) - 1
+    return growth > 0 && ratio(more, to: fewer) >= 1 + worth * growth
   }
 
-  private mutating func tryMore(than rate: Rate, mayClimb: Bool, at now: Instant) -> Bool {
+  /// As many lanes as what more of them do needs, if each does what each of the fewer did.
+  private func lanesNeeded(for more: MeasuredWork, beside fewer: MeasuredWork) -> Int {
+    let ratio = ratio(more, to: fewer)
+    guard ratio > Self.flat else { return fewer.lanes }
+    return min(more.lanes, Int((Double(fewer.lanes) * ratio).rounded(.up)))
+  }
+
+  private mutating func tryOthers(than work: MeasuredWork, mayClimb: Bool, at now: Instant) {
+    if triesMore, tryMore(than: work, mayClimb: mayClimb, at: now) { return }
+    if tryFewer(than: work, at: now) { return }
+    _ = tryMore(than: work, mayClimb: mayClimb, at: now)
+  }
+
+  private mutating func tryMore(than work: MeasuredWork, mayClimb: Bool, at now: Instant) -> Bool {
     guard mayClimb, lanes < ceiling else { return false }
-    change(to: min(ceiling, 2 * lanes), insteadOf: rate, at: now)
+    change(to: min(ceiling, 2 * lanes), insteadOf: work, at: now)
     return true
   }
 
-  private mutating func tryFewer(than rate: Rate, at now: Instant) -> Bool {
+  private mutating func tryFewer(than work: MeasuredWork, at now: Instant) -> Bool {
     guard lanes > range.lowerBound else { return false }
-    change(to: max(range.lowerBound, lanes / 2), insteadOf: rate, at: now)
+    change(to: max(range.lowerBound, lanes / 2), insteadOf: work, at: now)
     return true
   }
 
-  private mutating func change(to others: Int, insteadOf rate: Rate, at now: Instant) {
-    let present = Baseline(lanes: lanes, rate: rate)
+  private mutating func change(to others: Int, insteadOf work: MeasuredWork, at now: Instant) {
     set(others, at: now)
-    baseline = present
+    baseline = work
   }
 }
 
 extension ConcurrencyTuner {
-  private struct Baseline: Hashable, Sendable {
-    let lanes: Int
-    let rate: Rate
-  }
-
-  /// What is done per second.
-  private struct Rate: Hashable, Sendable {
-    /// Acknowledged bytes, and a constant for each ended request, so that both small and large files count.
-    let work: Double
-    /// Ended requests; nil if these were too few to count.
-    let requests: Double?
-
-    /// Where files differ in size, either the bytes or the requests fluctuate with them, so both have a say.
-    func ratio(to other: Rate) -> Double {
-      let ofWork = work / max(other.work, 1)
-      guard let requests, let others = other.requests else { return ofWork }
-      return (ofWork * requests / others).squareRoot()
-    }
-  }
-
   private static let first = 4
-  /// The work of an ended request, in bytes: what a small file costs beside its content.
-  private static let workOfRequest = 16_384.0
   /// The growth in work that more lanes must bring, as a part of the growth in lanes.
   private static let worth = 0.2
   /// The same where nearly all of the growth in lanes is wanted.

@@ -276,8 +276,8 @@ struct LineSimulator {
       underWay -= 1
       report()
       tuner?.recordEnd(
-        outcome, began: Instant(seconds: upload.begin), underWay: underWay,
-        at: Instant(seconds: now))
+        outcome, of: Int64(sizes[upload.file]), began: Instant(seconds: upload.begin),
+        underWay: underWay, at: Instant(seconds: now))
       lastEnded = outcome == .fine
       guard outcome != .fine else { return }
       refusals[upload.file] += 1

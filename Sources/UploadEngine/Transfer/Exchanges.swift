@@ -99,7 +99,8 @@ final class Exchanges {
         let end = exchange.noteEnd(end, content, at: now)
         if let load = end.load {
           engine.tune(for: exchange.firstItem) { tuner, underWay in
-            tuner.recordEnd(load, began: exchange.start, underWay: underWay, at: now)
+            tuner.recordEnd(
+              load, of: exchange.acknowledged, began: exchange.start, underWay: underWay, at: now)
           }
         }
         exchange.finish(with: end)
