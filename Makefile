@@ -163,6 +163,7 @@ bench: ## measure hoist beside curl and other peers; prints ratios
 	python3 Benchmarks/upload/limits.py $(RELEASE)/hoist
 	python3 Benchmarks/upload/pieces.py $(RELEASE)/hoist
 	python3 Benchmarks/upload/lanes.py $(RELEASE)/hoist
+	python3 Benchmarks/upload/queue.py $(RELEASE)/hoist
 	python3 Benchmarks/receive/run.py $(RELEASE)/hoist
 	Benchmarks/multipart.sh
 	$(RELEASE)/queue-bench
