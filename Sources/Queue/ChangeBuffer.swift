@@ -32,10 +32,12 @@ package final class ChangeBuffer: Sendable {
     content = Mutex(Content(changes: MergedChanges(isMerging: isMerging)))
   }
 
-  package func put(_ changes: Changes) {
+  /// Takes changes, which are passed on after the pause, or at once if somebody waits for them.
+  package func put(_ changes: Changes, atOnce: Bool = false) {
     let due = content.withLock { content -> DispatchTime? in
       for (id, state) in changes { content.changes.put(id, state) }
       defer { content.isScheduled = true }
+      if atOnce { return .now() }
       return content.isScheduled ? nil : content.due
     }
     guard let due else { return }

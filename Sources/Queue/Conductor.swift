@@ -117,8 +117,8 @@ package final class Conductor {
       hooks.admission = { turn, then in
         var turn = turn
         turn.changes = book.secrets.hidden(in: turn.changes)
-        store.write(turn) { [new = turn.changes] begun in
-          changes.put(new)
+        store.write(turn) { [new = turn.changes, isLast = turn.isLast] begun in
+          changes.put(new, atOnce: isLast)
           then(begun)
         }
       }

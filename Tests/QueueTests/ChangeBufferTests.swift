@@ -37,4 +37,18 @@ import UploadModel
       #expect(after.uptimeNanoseconds - before.uptimeNanoseconds > 20_000_000)
     }
   }
+
+  @Test("What somebody waits for does not wait for the pause", .timeLimit(.minutes(10)))
+  func atOnce() async throws {
+    let (batches, continuation) = AsyncStream.makeStream(of: [ItemID].self)
+    let buffer = ChangeBuffer(
+      everyMilliseconds: 3_600_000, microsecondsEach: nil, isMerging: false
+    ) { changes in continuation.yield(changes.map(\.0)) }
+    var arrivals = batches.makeAsyncIterator()
+    buffer.put([(ItemID(1), .waiting)])
+    #expect(await arrivals.next() == [ItemID(1)])
+    buffer.put([(ItemID(2), .waiting)])
+    buffer.put([(ItemID(3), .paused)], atOnce: true)
+    #expect(await arrivals.next() == [ItemID(2), ItemID(3)])
+  }
 }

@@ -56,6 +56,19 @@ struct SharedQueueTests {
     #expect(try session.store.history().map(\.name).sorted() == ["a", "b", "c"])
   }
 
+  @Test("The end of the last file is told at once")
+  func lastEnd() async throws {
+    let server = try HostileServer.answering(Self.accepted)
+    defer { server.stop() }
+    try QueueSession.queue("a", "b", "c", in: folder)
+    var options = SharedQueue.Options()
+    options.pause = 3_600_000
+    let session = try QueueSession(in: folder, to: server.url(), options: options)
+    session.queue.open()
+    try await session.wait(until: .sent, .sent, .sent)
+    await session.close()
+  }
+
   @Test("A queue that was stopped stays stopped, also if a limit still holds")
   func stopped() async throws {
     let server = try HostileServer.answering(Self.accepted)

@@ -42,6 +42,8 @@ package actor UploadEngine {
   private var openClaims = 0
   /// Files that were admitted, or may yet be, but do not start.
   private var released: [ItemID] = []
+  /// Whether in this turn the last file has ended.
+  private var hasStoppedSending = false
   /// Resumed once nothing is under way.
   private var whenIdle: CheckedContinuation<Void, Never>?
 
@@ -150,8 +152,10 @@ package actor UploadEngine {
   }
 
   private func takeTurn(claiming claims: [ItemID] = []) -> QueueTurn {
-    defer { (released, news) = ([], []) }
-    return QueueTurn(released: released, changes: news, claims: claims)
+    defer { (released, news, hasStoppedSending) = ([], [], false) }
+    var turn = QueueTurn(released: released, changes: news, claims: claims)
+    turn.isLast = hasStoppedSending
+    return turn
   }
 
   /// Returns once everything up to now is written.
@@ -749,7 +753,9 @@ extension UploadEngine {
     guard phase != job.phase else { return }
     let hasStopped = clock.record(from: job.phase, to: phase, at: time.now())
     job.phase = phase
-    if hasStopped { hooks.figures(clock.figures) }
+    guard hasStopped else { return }
+    hasStoppedSending = true
+    hooks.figures(clock.figures)
   }
 
   /// Lets files begin, or keeps them from it.

@@ -7,6 +7,8 @@ package struct QueueTurn: Sendable {
   package var changes: [(ItemID, ItemState)]
   /// Items that are claimed because they are about to be sent.
   package var claims: [ItemID]
+  /// Whether nothing more is sent after this turn, unless something happens: somebody may wait for its changes.
+  package var isLast = false
 
   package init(
     released: [ItemID] = [], points: [(ItemID, ResumePoint?)] = [],
