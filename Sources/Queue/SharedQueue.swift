@@ -899,9 +899,10 @@ package final class SharedQueue {
     receive(ends)
     isInformed = false
     nameSender()
-    guard !isReading, !keeper.isLeaving,
-      let changes = try? keeper.store.changes(since: newsSince)
-    else { return }
+    guard !isReading, !keeper.isLeaving else { return }
+    // If this fails, the next look reads them.
+    revision = min(revision, newsSince)
+    guard let changes = try? keeper.store.changes(since: revision) else { return }
     apply(changes)
   }
 }
