@@ -2,15 +2,15 @@ import Dispatch
 import Synchronization
 import UploadModel
 
-/// Passes on the engine's changes to the main queue, in batches: the first at once, later ones after a pause. Otherwise each of
-/// thousands of small files a second, and each of a hundred lanes, would wake a thread.
+/// Passes on the engine's changes to the main queue, in batches: the first at once, later ones after a delay. Otherwise
+/// each of thousands of small files a second, and each of a hundred lanes, would wake a thread.
 package final class ChangeBuffer: Sendable {
   package typealias Changes = [(ItemID, ItemState)]
 
   private struct Content {
     var changes: MergedChanges
     var isScheduled = false
-    var pauses = true
+    var delays = true
     var due = DispatchTime(uptimeNanoseconds: 1)
   }
 
@@ -19,7 +19,7 @@ package final class ChangeBuffer: Sendable {
   private let share: UInt64
   private let deliver: @MainActor (Changes) -> Void
 
-  /// Passes changes to `deliver`, in order. A pause lasts `microsecondsEach` for each change in the
+  /// Passes changes to `deliver`, in order. The delay is `microsecondsEach` for each change in the
   /// previous batch, so that a few changes arrive soon, and many arrive in few batches, but at most `milliseconds`,
   /// which is also the default. `isMerging` leaves out changes that a later change of the same item supersedes.
   package init(
@@ -44,17 +44,17 @@ package final class ChangeBuffer: Sendable {
     onMain(at: due) { self.deliverNow() }
   }
 
-  /// Ends the pauses from the next batch on. Called when few changes are left and somebody waits for the last of them.
-  package func endPauses() { content.withLock { $0.pauses = false } }
+  /// Ends the delays from the next batch on. Called when few changes are left and somebody waits for the last of them.
+  package func endDelays() { content.withLock { $0.delays = false } }
 
   /// Delivers the changes so far.
   @MainActor
   package func deliverNow() {
     let changes = content.withLock { content in
       let changes = content.changes.drain()
-      let pause = content.pauses ? min(interval, share * UInt64(max(changes.count, 1))) : 0
+      let delay = content.delays ? min(interval, share * UInt64(max(changes.count, 1))) : 0
       content.isScheduled = false
-      content.due = DispatchTime(uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds + pause)
+      content.due = DispatchTime(uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds + delay)
       return changes
     }
     if !changes.isEmpty { deliver(changes) }

@@ -18,11 +18,11 @@ package final class Conductor {
     package var waitsForServers = true
     /// Whether files wait for a person if their credentials are refused.
     package var waitsForPerson = true
-    /// Whether observers get every change, and soon. Otherwise they get after each pause what each file has become
-    /// since.
+    /// Whether observers get every change, and soon. Otherwise they get what each file has become once in each
+    /// `reportInterval`.
     package var reportsEach = false
-    /// The pause in milliseconds.
-    package var pause: UInt64 = 100
+    /// In milliseconds.
+    package var reportInterval: UInt64 = 100
 
     package init() {}
   }
@@ -101,7 +101,7 @@ package final class Conductor {
   private func changeBuffer() -> ChangeBuffer {
     let isWritten = store.isLasting
     return ChangeBuffer(
-      everyMilliseconds: options.reportsEach ? 4 : options.pause,
+      everyMilliseconds: options.reportsEach ? 4 : options.reportInterval,
       microsecondsEach: options.reportsEach ? 250 : nil, isMerging: !options.reportsEach
     ) { [weak self, book = tools.book] changes in
       let changes = isWritten ? changes : book.secrets.hidden(in: changes)
@@ -199,7 +199,7 @@ package final class Conductor {
   func reportNow() { changes?.deliverNow() }
 
   /// Reports the last changes without a delay: few are left, and somebody waits for them.
-  package func hurry() { changes?.endPauses() }
+  package func hurry() { changes?.endDelays() }
 
   // MARK: Runs
 

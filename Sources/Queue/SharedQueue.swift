@@ -30,8 +30,8 @@ package final class SharedQueue {
     package var stays = false
     /// How many requests may be under way at once.
     package var lanes = UploadEngine.mostLanes
-    /// The pause in milliseconds after which the engine's changes are told.
-    package var pause: UInt64 = 100
+    /// The milliseconds between two reports of the engine's changes.
+    package var reportInterval: UInt64 = 100
 
     package init() {}
   }
@@ -117,7 +117,7 @@ package final class SharedQueue {
     floor = options.floor
     var sending = Conductor.Options()
     (sending.lanes, sending.waitsForPerson) = (options.lanes, !options.isAlone)
-    sending.pause = options.pause
+    sending.reportInterval = options.reportInterval
     conductor = Conductor(keeper, with: tools.sending, options: sending)
     link = QueueLink(queue: keeper.store.path, environment: tools.environment)
     (settings, ownSettings) = (options.settings, options.settings)

@@ -45,7 +45,7 @@ enum Main {
       } else if let mistake = Usage.mistypedVerb(arguments) ?? Usage.unknownTopic(arguments) {
         throw mistake
       }
-      var command = try parse(ArgumentRuns.folded(arguments))
+      var command = try parse(ArgumentLists.folded(arguments))
       try ProgramFolder.check()
       try OpenFiles.raiseLimit()
       if var command = command as? any HoistCommand {
@@ -96,7 +96,7 @@ enum Main {
         let command = (["hoist"] + arguments).joined(separator: " ")
         mistake = UserError("\(command) needs a command; see \(command) --help")
       case .validationFailure:
-        let message = ArgumentRuns.shortened(Hoist.message(for: error))
+        let message = ArgumentLists.shortened(Hoist.message(for: error))
         mistake = Usage.usageError(message, arguments)
       case let code:
         complain(Hoist.message(for: error), in: context)

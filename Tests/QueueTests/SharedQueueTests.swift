@@ -249,7 +249,7 @@ struct SharedQueueTests {
     try QueueSession.queue("a", in: folder)
     let other = try UploadStore(path: folder.path("queue.sqlite"))
     var options = SharedQueue.Options()
-    options.pause = 1000
+    options.reportInterval = 1000
     let session = try QueueSession(in: folder, to: server.url(), options: options)
     session.queue.open()
     try await wait(for: "the request to be there") {

@@ -11,7 +11,7 @@ final class FilePreviewer {
   private let requests = LatestRequest()
 
   /// How long to wait before a preview is made. Someone who scrolls through a list rarely stays on a file so long.
-  private static let pause = DispatchTimeInterval.milliseconds(60)
+  private static let delay = DispatchTimeInterval.milliseconds(60)
 
   init(_ loop: ScreenLoop) { self.loop = loop }
 
@@ -19,7 +19,7 @@ final class FilePreviewer {
   func preview(_ request: FilePreview.Request?) {
     let number = requests.next()
     guard let request else { return }
-    queue.asyncAfter(deadline: .now() + Self.pause) { [weak self, requests] in
+    queue.asyncAfter(deadline: .now() + Self.delay) { [weak self, requests] in
       guard let self, requests.isLast(number) else { return }
       let preview = FilePreview(of: request)
       onMain { self.loop.handle([.filePreview(request, preview)]) }

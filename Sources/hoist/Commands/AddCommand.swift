@@ -54,7 +54,7 @@ struct AddCommand: HoistCommand {
     let queue = QueueIntake(store: try self.queue.store(in: context), sent.rules) { _ in isPlaced }
     let waiting = try queue.store.unsentFiles(to: target.name)
     // A malformed argument is found before any file is examined.
-    let wishes = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
+    let wishes = try ArgumentLists.unfolded(files).map { try FileArgument($0) }
     try wishes.forEach { try $0.checkIsLasting() }
     var added = QueueIntake.Added()
     var (copies, folders) = (0, [UploadItem]())

@@ -15,7 +15,7 @@ struct MimeCommand: HoistCommand {
   func run(in context: Context) throws {
     let guesser = MediaTypeGuesser.system
     var status = ExitStatus.success
-    for file in ArgumentRuns.unfolded(files) {
+    for file in ArgumentLists.unfolded(files) {
       let location = Arguments.location(file)
       do throws(FileError) { _ = try FileIdentity(of: location) } catch {
         context.output.error(

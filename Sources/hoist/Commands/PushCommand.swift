@@ -107,7 +107,7 @@ struct PushCommand: HoistCommand {
     let name = options.name(of: target, to: destination, storesUsual: true)
     if let path = selection.retryFailed { try again?.check(name, in: path) }
     var inputs = try selection.inputs(
-      ArgumentRuns.unfolded(files), in: folders, again: again, in: context)
+      ArgumentLists.unfolded(files), in: folders, again: again, in: context)
     inputs.usual = options.usual(for: target, to: destination)
     if let watch = inputs.watch { try check(target, for: watch) }
     if let status = try preview.show(inputs, to: target, json: reporting.json, in: context) {

@@ -243,7 +243,7 @@ extension [String] {
   fileprivate func items(in store: UploadStore) throws -> [UploadItem] {
     guard !isEmpty else { return [] }
     let known = Dictionary(uniqueKeysWithValues: try store.items().map { ($0.id, $0) })
-    return try ArgumentRuns.unfolded(self).map { text in
+    return try ArgumentLists.unfolded(self).map { text in
       guard let number = Int64(text.hasPrefix(scalars: "#") ? String(text.dropFirst()) : text)
       else {
         throw UserError("\(text) is not a number; hoist queue list shows the numbers")

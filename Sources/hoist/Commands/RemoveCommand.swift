@@ -34,7 +34,7 @@ struct RemoveCommand: HoistCommand {
       throw UserError(
         "the target \(target.name) does not say how to delete: it has no server.delete")
     }
-    let ids = ArgumentRuns.unfolded(ids)
+    let ids = ArgumentLists.unfolded(ids)
     let what = ids.count == 1 ? SafeText.line(ids[0]) : "\(ids.count) entries"
     try Question(context: context).agree(
       "Delete \(what) on \(SafeText.line(target.name))?", isAgreed: yes,

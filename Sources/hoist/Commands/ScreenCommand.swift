@@ -60,7 +60,7 @@ struct ScreenCommand: HoistCommand {
       usually: files.isEmpty ? try store.lastTarget() : nil)
     var preferences = try ScreenPreferences(settings)
     preferences.isPlain = plain
-    let files = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
+    let files = try ArgumentLists.unfolded(files).map { try FileArgument($0) }
     try files.forEach { try $0.checkIsLasting() }
     var choices = ScreenSession.Options()
     (choices.isASCII, choices.isFresh, choices.arguments) = (ascii, fresh, context.arguments)
