@@ -62,7 +62,7 @@ struct SharedQueueTests {
     defer { server.stop() }
     try QueueSession.queue("a", "b", "c", in: folder)
     var options = SharedQueue.Options()
-    options.pause = 3_600_000
+    options.reportInterval = 3_600_000
     let session = try QueueSession(in: folder, to: server.url(), options: options)
     session.queue.open()
     try await session.wait(until: .sent, .sent, .sent)
