@@ -32,11 +32,14 @@ struct SharedQueueTests {
 
   @Test("Everything that is in it is sent, written and reported, the figures before the end")
   func all() async throws {
-    let server = try HostileServer.answering(Self.accepted)
+    let (server, go) = try Self.holding(Self.accepted)
     defer { server.stop() }
     try QueueSession.queue("a", "b", "c", in: folder)
     let session = try QueueSession(in: folder, to: server.url())
     session.queue.open()
+    // As long as more may be read, there are no figures.
+    try await wait(for: "the queue to be read") { session.queue.isReading ? nil : true }
+    for _ in 0..<3 { go.signal() }
     try await session.wait(until: .sent, .sent, .sent)
     #expect(session.queue.isSender && !session.queue.isReading)
     #expect(session.queue.figures.bytes == 21)
@@ -58,13 +61,16 @@ struct SharedQueueTests {
 
   @Test("The end of the last file is told at once")
   func lastEnd() async throws {
-    let server = try HostileServer.answering(Self.accepted)
+    let (server, go) = try Self.holding(Self.accepted)
     defer { server.stop() }
     try QueueSession.queue("a", "b", "c", in: folder)
     var options = SharedQueue.Options()
     options.reportInterval = 3_600_000
     let session = try QueueSession(in: folder, to: server.url(), options: options)
     session.queue.open()
+    // As long as more may be read, no file is the last one.
+    try await wait(for: "the queue to be read") { session.queue.isReading ? nil : true }
+    for _ in 0..<3 { go.signal() }
     try await session.wait(until: .sent, .sent, .sent)
     await session.close()
   }
