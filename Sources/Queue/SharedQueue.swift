@@ -725,7 +725,8 @@ package final class SharedQueue {
     let (sendable, shown) = jobs(news.again)
     if !shown.isEmpty || !news.edited.isEmpty { report([.added(shown + news.edited)]) }
     engine.retry(sendable)
-    engine.update(jobs(news.edited + news.waiting).sendable)
+    engine.update(jobs(news.edited).sendable)
+    engine.putBack(setAside: news.waiting)
   }
 
   /// Whether an item has ended, and this session does not know it yet.
@@ -900,9 +901,11 @@ package final class SharedQueue {
     isInformed = false
     nameSender()
     guard !isReading, !keeper.isLeaving else { return }
-    // If this fails, the next look reads them.
     revision = min(revision, newsSince)
-    guard let changes = try? keeper.store.changes(since: revision) else { return }
+    guard let changes = try? keeper.store.changes(since: revision) else {
+      keeper.store.forgetLook()
+      return watch?.lookAgain() ?? ()
+    }
     apply(changes)
   }
 }

@@ -382,6 +382,9 @@ package final class UploadStore: Sendable {
     return changes
   }
 
+  /// Has the next look say that another process has written.
+  package func forgetLook() { memory.withLock { $0.dataVersion = nil } }
+
   /// The revision, and SQLite's version of the data; nil while another process is writing.
   private func stamp() throws(StoreError) -> (revision: Int64, version: Int64)? {
     do {

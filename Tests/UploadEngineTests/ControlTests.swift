@@ -382,6 +382,20 @@ struct ControlTests {
     #expect(lines == ["/old", "/old", "/new"].map { "POST \($0) HTTP/1.1" })
   }
 
+  @Test func whatIsHeldIsSentIfItIsTriedAgain() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    let job = UploadJob(
+      item: .file(try folder.write("a.bin", count: 10), id: 1), target: .once(server.url()))
+    let harness = EngineHarness(lanes: 1, preparesAhead: false)
+    harness.engine.setStarted(false)
+    harness.engine.submit([job])
+    _ = harness.engine.hold([ItemID(1)])
+    harness.engine.setStarted(true)
+    harness.engine.retry([job])
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 200"])
+  }
+
   /// The kernel takes megabytes that a slow server has not read: these do not go on to it, and there is no doubt.
   @Test(arguments: [true, false])
   func whatIsTakenBackDoesNotArriveFromBuffers(isPaused: Bool) async throws {

@@ -17,8 +17,9 @@ struct ExternalChangesTests {
       Row(testDescription: "added as paused", written: .paused, known: nil, news: "fresh"),
       Row(
         testDescription: "put back into the line", written: .waiting,
-        known: .failed(Failure(.missing)), news: "again"),
-      Row(testDescription: "resumed", written: .waiting, known: .paused, news: "again"),
+        known: .failed(Failure(.missing)), news: "again, waiting"),
+      Row(
+        testDescription: "resumed", written: .waiting, known: .paused, news: "again, waiting"),
       Row(testDescription: "paused", written: .paused, known: .waiting, news: "paused"),
       Row(
         testDescription: "paused while it is sent", written: .paused,
@@ -28,10 +29,10 @@ struct ExternalChangesTests {
         isRenamed: true, news: "paused, edited"),
       Row(
         testDescription: "renamed while it waits", written: .waiting, known: .waiting,
-        isRenamed: true, news: "edited"),
+        isRenamed: true, news: "edited, waiting"),
       Row(
         testDescription: "renamed while it is sent", written: .waiting,
-        known: .sending(attempt: 1, sent: 1, total: 2), isRenamed: true, news: ""),
+        known: .sending(attempt: 1, sent: 1, total: 2), isRenamed: true, news: "waiting"),
       Row(
         testDescription: "its own news, which is on its way", written: .done(receipt),
         known: .awaitingReply(attempt: 1, since: Instant(seconds: 0)), news: ""),

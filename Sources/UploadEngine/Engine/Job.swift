@@ -20,6 +20,8 @@ extension UploadEngine {
     var token: BearerToken?
     /// Whether the upload waits until `update` or `retry` says how to send it.
     var isHeld = false
+    /// Whether the upload waits until it is known what another process has done with it.
+    var isSetAside = false
     /// The name under which it is sent, if its target checks names.
     @Rare var naming: Naming?
     /// Whether the upload was resent with a newer token.
@@ -68,7 +70,7 @@ extension UploadEngine {
     /// Changes how the upload is sent.
     func update(_ upload: UploadJob) {
       self.upload = upload
-      isHeld = false
+      (isHeld, isSetAside) = (false, false)
     }
 
     /// Resets the upload's history because the user wants it sent again.

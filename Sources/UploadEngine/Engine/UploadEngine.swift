@@ -309,6 +309,7 @@ extension UploadEngine {
           job.renew(upload)
           engine.carryOut(engine.scheduler.change(job.entry))
           engine.handle(.retry, for: id)
+          engine.queueIfWaiting(job)
         } else {
           engine.accept([upload])
         }
@@ -385,12 +386,30 @@ extension UploadEngine {
         engine.putBack(upload.item.id)
         job.update(upload)
         engine.carryOut(engine.scheduler.change(job.entry))
-        guard job.machine.state == .waiting else { continue }
-        // The upload may have been held.
-        engine.carryOut(engine.scheduler.queue(upload.item.id, attempts: job.machine.attempts))
+        engine.queueIfWaiting(job)
       }
       engine.fillSoon()
     }
+  }
+
+  /// Puts uploads back in line that were set aside because another process had removed or paused them, which has been
+  /// undone.
+  package nonisolated func putBack(setAside items: [ItemID]) {
+    guard !items.isEmpty else { return }
+    onQueue { engine in
+      for id in items {
+        guard let job = engine.jobs[id], job.isSetAside else { continue }
+        job.isSetAside = false
+        engine.queueIfWaiting(job)
+      }
+      engine.fillSoon()
+    }
+  }
+
+  /// Puts an upload in line that waits, and that may have been held or set aside.
+  private func queueIfWaiting(_ job: Job) {
+    guard job.machine.state == .waiting, !job.isHeld, !job.isSetAside else { return }
+    carryOut(scheduler.queue(job.id, attempts: job.machine.attempts))
   }
 
   /// Immediately retries servers that were unreachable or that refused the credentials.
@@ -580,11 +599,11 @@ extension UploadEngine {
     }
   }
 
-  /// Sets a file aside that another process has removed or paused, until `remove`, `pause`, `update` or `retry` says what
-  /// has become of it.
+  /// Sets a file aside that another process has removed or paused, until `remove`, `pause`, `update`, `retry` or
+  /// `putBack(setAside:)` says what has become of it.
   private func setAside(_ id: ItemID) {
     guard let job = jobs[id] else { return }
-    job.isHeld = true
+    job.isSetAside = true
     runs.leaveUnopened([job], on: self)
     carryOut(scheduler.park(id, .held))
   }
@@ -674,7 +693,7 @@ extension UploadEngine {
     recordPhase(of: id, job)
     switch state {
     case .attempting: return
-    case .waiting where job.isHeld: carryOut(scheduler.park(id, .held))
+    case .waiting where job.isHeld || job.isSetAside: carryOut(scheduler.park(id, .held))
     case .waiting: carryOut(scheduler.queue(id, attempts: job.machine.attempts))
     case .retrying: carryOut(scheduler.park(id, .backOff))
     // Nothing more is sent for the file, so it must not hold up others.

@@ -8,8 +8,8 @@ package struct ExternalChanges: Hashable, Sendable {
   package private(set) var paused: [ItemID] = []
   /// Items whose send settings were edited. Each is in its known state, with the edits applied.
   package private(set) var edited: [UploadItem] = []
-  /// Items that wait as they did. They may have been removed or paused for a moment, in which their turn came.
-  package private(set) var waiting: [UploadItem] = []
+  /// Items that wait. Those that are known may have been removed or paused for a moment, in which they were to begin.
+  package private(set) var waiting: [ItemID] = []
 
   /// The differences between `changed` and `known`. The state of uploads under way is taken from `known`.
   package init(of changed: [UploadItem], known: (ItemID) -> UploadItem?) {
@@ -18,6 +18,7 @@ package struct ExternalChanges: Hashable, Sendable {
         fresh.append(item)
         continue
       }
+      if item.state == .waiting { waiting.append(item.id) }
       switch (item.state, known.state) {
       case (.waiting, .failed), (.waiting, .paused): again.append(item)
       case (.paused, .waiting), (.paused, .retrying), (.paused, .sending):
@@ -25,19 +26,14 @@ package struct ExternalChanges: Hashable, Sendable {
         paused.append(item.id)
         takeEdit(of: known, as: item)
       case _ where known.state.isActive: break
-      case (.waiting, .waiting), (.waiting, .retrying):
-        if !takeEdit(of: known, as: item) { waiting.append(known) }
       default: takeEdit(of: known, as: item)
       }
     }
   }
 
-  /// Returns false if nothing was edited.
-  @discardableResult
-  private mutating func takeEdit(of known: UploadItem, as written: UploadItem) -> Bool {
+  private mutating func takeEdit(of known: UploadItem, as written: UploadItem) {
     let new = known.sent(as: written)
     if new != known { edited.append(new) }
-    return new != known
   }
 }
 
