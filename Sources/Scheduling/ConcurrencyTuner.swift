@@ -195,9 +195,10 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     case .measuring:
       let isRound =
         done.equalEnds(cost: cost.bytes) >= Double(lanes) && seconds >= Self.shortestRound
+      let sending = seconds - waitForFirst(since: start)
       guard
-        isRound || isLong(seconds, roundTrips: Self.roundTripsToMeasure)
-          || seconds >= Self.longestRound
+        isRound || isLong(sending, roundTrips: Self.roundTripsToMeasure)
+          || sending >= Self.longestRound
       else { return }
       conclude(over: seconds, at: now)
     }
@@ -218,10 +219,16 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     // The first requests also make their connections.
     if measured.ends >= Double(lanes) {
       measured.seconds /= Self.shareOfConnecting
-    } else if let start, let firstAcknowledgement {
-      measured.seconds -= firstAcknowledgement - start
+    } else if let start {
+      measured.seconds -= waitForFirst(since: start)
     }
     return measured
+  }
+
+  /// How long nothing was acknowledged at first, while files were prepared and connections made.
+  private func waitForFirst(since start: Instant) -> Double {
+    guard isFirst, let firstAcknowledgement else { return 0 }
+    return max(0, firstAcknowledgement - start)
   }
 
   /// Whether enough was acknowledged for a round although requests go on. Where these are not much longer than the

@@ -187,6 +187,27 @@ import Testing
     #expect(most == 32)
   }
 
+  /// Files may be prepared for seconds before the first of them is sent. That says nothing of the line.
+  @Test func whatIsNotSentYetIsNotMeasured() {
+    var tuner = ConcurrencyTuner(range: 1...32)
+    for _ in 0..<4 { tuner.recordBegin(at: Instant(seconds: 0)) }
+    var least = tuner.lanes
+    for tick in 0..<60 {
+      let now = Instant(seconds: 4 + Double(tick) / 10)
+      for _ in 0..<tuner.lanes {
+        tuner.recordAcknowledged(
+          10_000, roundTrip: 0.05, isLimited: false, underWay: tuner.lanes, at: now)
+        least = min(least, tuner.lanes)
+        guard tick > 0 else { continue }
+        tuner.recordEnd(
+          .fine, of: 10_000, began: now + -0.1, underWay: tuner.lanes, at: now)
+        tuner.recordBegin(at: now)
+      }
+    }
+    #expect(least == 4)
+    #expect(tuner.lanes == 32)
+  }
+
   /// What is lost is the climb.
   @Test func aShortRunIsNotOverBeforeTheNumberIsFound() {
     let sizes = Self.varied(500)
