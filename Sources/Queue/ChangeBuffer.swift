@@ -32,7 +32,7 @@ package final class ChangeBuffer: Sendable {
     content = Mutex(Content(changes: MergedChanges(isMerging: isMerging)))
   }
 
-  /// Takes changes, which are passed on after the pause, or at once if somebody waits for them.
+  /// Takes changes, which are passed on after a delay, or at once if somebody waits for them.
   package func put(_ changes: Changes, atOnce: Bool = false) {
     let due = content.withLock { content -> DispatchTime? in
       for (id, state) in changes { content.changes.put(id, state) }

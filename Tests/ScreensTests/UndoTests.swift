@@ -115,7 +115,7 @@ import UploadModel
       &state, .engine([(ItemID(1), .paused)], at: state.now), .key("Z"),
       .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
     #expect(Fixture.type("z", &state) == [.bell])
-    #expect(state.message == "not undone: b.txt has been sent; a adds it as before")
+    #expect(state.message == "not undone: b.txt has been sent; a adds it again")
     #expect(Fixture.type("z", &state) == [.bell] && state.message == "nothing to undo")
   }
 

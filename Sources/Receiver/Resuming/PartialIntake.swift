@@ -33,11 +33,11 @@ struct PartialIntake: Sendable {
     let start = file.offset
     // The limit may be lower than when the upload began.
     let size = file.record.length == .max ? start : file.record.length
-    guard size <= most else {
+    guard size <= most || start >= file.record.length else {
       throw Refusal(
         .payloadTooLarge, "The upload has \(size) bytes; at most \(most) are accepted.")
     }
-    let end = min(file.record.length, most)
+    let end = max(start, min(file.record.length, most))
     let rest = end - start
     if let length = request.head.contentLength, length > rest {
       throw Refusal(

@@ -258,13 +258,13 @@ extension Action {
       .keepBoth, ["b"], in: [.nameTaken], "send the file under another name", hint: "keep both"),
     Action(
       .replaceAllThere, ["R"], in: [.nameTaken],
-      "replace it, and for all further files of the target"),
+      "replace it, and do so for all further files of the target"),
     Action(
       .skipAllThere, ["S"], in: [.nameTaken],
       "skip it, and all further files of the target whose names are taken"),
     Action(
       .keepAllBoth, ["B"], in: [.nameTaken],
-      "keep both, and for all further files of the target"),
+      "keep both, and do so for all further files of the target"),
     Action(.removeNow, ["y", "x"], in: [.removing], "break it off and remove it", hint: "remove"),
     Action(.deleteNow, ["y", "x"], in: [.deleting], "delete it on the server", hint: "delete"),
     Action(

@@ -117,7 +117,7 @@ extension AppState {
     let (name, it) = isOne ? (first.fileName, "it") : ("the files", "them")
     if known.allSatisfy(\.state.isDone) {
       let words = "\(name) \(isOne ? "has" : "have") been sent"
-      return ("\(words); \(keyLabel(.add)) adds \(it) as before", false)
+      return ("\(words); \(keyLabel(.add)) adds \(it) again", false)
     }
     let words = "\(name) \(isOne ? "is" : "are") being sent"
     return ("\(words); \(keyLabel(.pause)) pauses \(it), then undo", true)

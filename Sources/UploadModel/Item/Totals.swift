@@ -6,9 +6,10 @@
 /// Bytes are done once they need nothing more: all bytes of finished files, whatever became of those, and the bytes of
 /// other files that the other side has acknowledged. `share` compares the done bytes with all bytes. The bytes to go
 /// are those that will still be sent without user action; the remaining time is based on them. So the share falls only
-/// if files are added, if an upload starts over, or if one that cannot be resumed is broken off.
+/// if files are added, if an upload starts over, if one that cannot be resumed is broken off, or if a server has less of
+/// one than it had acknowledged.
 package struct Totals: Hashable, Sendable {
-  /// Files that wait for their turn.
+  /// Files that wait in line.
   package private(set) var waiting = 0
   /// Files that are under way, or about to be.
   package private(set) var active = 0

@@ -83,7 +83,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
   /// Notes that the file is at another path. Its name follows, unless a person has chosen the name.
   package mutating func move(to path: String) {
     location = FileLocation(bytes: path.rawBytes)
-    if !nameIsChosen { fileName = location.name }
+    if !nameIsChosen, !location.name.isEmpty { fileName = location.name }
   }
 
   private mutating func noteSize() {
