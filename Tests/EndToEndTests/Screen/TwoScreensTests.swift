@@ -175,9 +175,9 @@ extension EndToEnd {
             let first = screens.removeFirst()
             if Bool.random(using: &dice) {
               kill(sender, SIGKILL)
-              // The shell gets what was pressed last.
+              // The shell gets what was pressed last, and begins wherever the cursor was, perhaps in the middle of a frame.
               try await wait(for: "the prompt") { () async throws -> Bool? in
-                try await first.press("C-u")
+                try await first.press("C-u", "C-l")
                 return try await first.screen().rows.last { !$0.isEmpty } == Tmux.prompt
                   ? true : nil
               }
