@@ -373,6 +373,7 @@ struct FolderTests {
     let ends = try await send((1...6).map { "t/\($0)" }, to: target(server), lanes: 2)
     #expect(ends.prefix(2).allSatisfy { $0.code == "http-401" }, "\(ends.map(\.code))")
     #expect(ends.dropFirst(2).allSatisfy { $0.code == "not-tried" }, "\(ends.map(\.code))")
-    #expect(shelf.made.count == 1)
+    // The other lane may have asked before it was known.
+    #expect((1...2).contains(shelf.made.count))
   }
 }
