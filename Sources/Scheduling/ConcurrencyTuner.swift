@@ -116,7 +116,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     goOn(underWay: underWay, at: now)
   }
 
-  /// Records that a request has ended, of which so many bytes were acknowledged. Others are still under way.
+  /// Records that a request has ended, and how many of its bytes were acknowledged. Others are still under way.
   package mutating func recordEnd(
     _ outcome: Outcome, of bytes: Int64 = 0, began: Instant, underWay: Int, at now: Instant
   ) {

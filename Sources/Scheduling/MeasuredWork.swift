@@ -35,7 +35,7 @@ struct MeasuredWork: Hashable, Sendable {
     squares += bytes * bytes
   }
 
-  /// Whether each of the lanes had so many bytes acknowledged.
+  /// Whether at least this many bytes were acknowledged for each of the lanes.
   func hasSent(_ bytes: Double, onEachOf lanes: Int) -> Bool { self.bytes >= bytes * Double(lanes) }
 
   /// What was done per second: bytes, and what each request costs beside them.

@@ -68,7 +68,7 @@ import UploadModel
     #expect(lastLine().contains("201 Created"), "\(Self.text(state))")
     Fixture.play(&state, .request(ItemID(1), ["POST /upload HTTP/1.1"]))
     #expect(lastLine().contains("POST /upload"), "\(Self.text(state))")
-    // Whoever reads on stays where they are.
+    // Who has scrolled back up is not moved.
     Fixture.play(&state, .key("k"))
     let before = lastLine()
     #expect(!before.contains("POST /upload"))

@@ -42,8 +42,8 @@ package struct Remark: Hashable, Sendable {
     end = End(word: word, reason: reason)
   }
 
-  /// What is said of items that have been paused; nil if there are none. One that was being sent may have arrived
-  /// instead, so nothing is said before they are.
+  /// Says that items are paused; nil if no items are given. Create it only once they are paused: an item that is being
+  /// sent may arrive instead.
   package init?(paused items: [UploadItem]) {
     guard let first = items.first else { return nil }
     self.init(
