@@ -18,6 +18,9 @@ extension UploadEngine {
     var begin: Instant?
     /// The token that the last request carried.
     var token: BearerToken?
+    /// The number of the question to its owner whether the upload may start, until it starts. An upload that leaves its
+    /// lane before the answer does not start.
+    var claim: UInt32?
     /// Whether the upload waits until `update` or `retry` says how to send it.
     var isHeld = false
     /// Whether the upload waits until it is known what another process has done with it.

@@ -34,10 +34,8 @@ package actor UploadEngine {
   private var wakeUp: Instant?
   /// Whether the lanes must be filled at the end of this turn.
   private var needsFilling = false
-  /// The files whose owner has been asked whether they may start, each with the number of the question. A file that
-  /// leaves its lane before the answer does not start.
-  private var claims: [ItemID: Int] = [:]
-  private var lastClaim = 0
+  /// The number of the last question to the owner whether files may start.
+  private var lastClaim: UInt32 = 0
   /// How many of these questions have no answer yet.
   private var openClaims = 0
   /// Files that were admitted, or may yet be, but do not start.
@@ -305,7 +303,7 @@ extension UploadEngine {
         engine.folders.tryAgain(on: upload.destination.route)
         if let job = engine.jobs[id] {
           guard !job.isUnderWay, !job.isProcessed else { continue }
-          engine.putBack(id)
+          engine.putBack(job)
           job.renew(upload)
           engine.carryOut(engine.scheduler.change(job.entry))
           engine.handle(.retry, for: id)
@@ -367,7 +365,7 @@ extension UploadEngine {
       engine.exchanges.takeBack(waiting, on: engine)
       for id in items {
         guard let job = engine.jobs[id], !job.isUnderWay else { continue }
-        engine.putBack(id)
+        engine.putBack(job)
         job.isHeld = true
         if job.machine.state == .waiting { engine.carryOut(engine.scheduler.park(id, .held)) }
       }
@@ -383,7 +381,7 @@ extension UploadEngine {
         guard let job = engine.jobs[upload.item.id] else { continue }
         job.isHeld = false
         guard !job.isUnderWay else { continue }
-        engine.putBack(upload.item.id)
+        engine.putBack(job)
         job.update(upload)
         engine.carryOut(engine.scheduler.change(job.entry))
         engine.queueIfWaiting(job)
@@ -555,9 +553,9 @@ extension UploadEngine {
       requests.append(files)
     }
     guard !requests.isEmpty else { return }
-    lastClaim += 1
+    lastClaim &+= 1
     let (claim, files) = (lastClaim, requests.flatMap(\.self))
-    for file in files { claims[file] = claim }
+    for file in files { jobs[file]?.claim = claim }
     guard let admission = hooks.admission else {
       deliverNews()
       return start(requests, of: claim, admitted: Set(files))
@@ -573,51 +571,52 @@ extension UploadEngine {
   }
 
   /// Starts the files that may start. What has happened to a file since it was claimed takes precedence.
-  private func start(_ requests: [[ItemID]], of claim: Int, admitted: Set<ItemID>?) {
+  private func start(_ requests: [[ItemID]], of claim: UInt32, admitted: Set<ItemID>?) {
     if admitted == nil {
       takeBack()
       start(false)
     }
     for files in requests {
-      let files = files.filter { claims[$0] == claim }
-      let mayStart = scheduler.isStarted ? files.filter { admitted?.contains($0) == true } : []
-      if mayStart.isEmpty { runs.leaveUnopened(files.compactMap { jobs[$0] }, on: self) }
-      for file in files {
-        if admitted?.contains(file) == false {
-          claims[file] = nil
-          setAside(file)
-        } else if mayStart.isEmpty {
+      let claimed = files.compactMap { jobs[$0] }.filter { $0.claim == claim }
+      let starting = scheduler.isStarted ? claimed.filter { admitted?.contains($0.id) == true } : []
+      if starting.isEmpty { runs.leaveUnopened(claimed, on: self) }
+      for job in claimed {
+        if admitted?.contains(job.id) == false {
+          job.claim = nil
+          setAside(job)
+        } else if starting.isEmpty {
           // Nothing was claimed if nothing could be written.
-          if admitted == nil { claims[file] = nil }
-          giveUpClaim(of: file)
-          carryOut(scheduler.recordNotStarted([file]))
+          if admitted == nil { job.claim = nil }
+          giveUpClaim(of: job)
+          carryOut(scheduler.recordNotStarted([job.id]))
         } else {
-          claims[file] = nil
+          job.claim = nil
         }
       }
-      handle(mayStart.map { ($0, .start) })
+      handle(starting.map { ($0.id, .start) })
     }
   }
 
   /// Sets a file aside that another process has removed or paused, until `remove`, `pause`, `update`, `retry` or
   /// `putBack(setAside:)` says what has become of it.
-  private func setAside(_ id: ItemID) {
-    guard let job = jobs[id] else { return }
+  private func setAside(_ job: Job) {
     job.isSetAside = true
     runs.leaveUnopened([job], on: self)
-    carryOut(scheduler.park(id, .held))
+    carryOut(scheduler.park(job.id, .held))
   }
 
   /// Lets a file that has been claimed, or is about to be, wait in line instead.
-  private func putBack(_ id: ItemID) {
-    guard claims[id] != nil, let job = jobs[id] else { return }
-    giveUpClaim(of: id)
+  private func putBack(_ job: Job) {
+    guard job.claim != nil else { return }
+    giveUpClaim(of: job)
     runs.leaveUnopened([job], on: self)
-    carryOut(scheduler.recordNotStarted([id]))
+    carryOut(scheduler.recordNotStarted([job.id]))
   }
 
-  private func giveUpClaim(of id: ItemID) {
-    if claims.removeValue(forKey: id) != nil { release(id) }
+  private func giveUpClaim(of job: Job) {
+    guard job.claim != nil else { return }
+    job.claim = nil
+    release(job.id)
   }
 
   /// Has the owner know that a file was claimed but has not begun.
@@ -686,7 +685,7 @@ extension UploadEngine {
   private func place(_ id: ItemID, _ job: Job, from before: JobMachine.State) {
     let state = job.machine.state
     guard state != before, !(before.isProcessing && state.isProcessing) else { return }
-    giveUpClaim(of: id)
+    giveUpClaim(of: job)
     if before == .retrying || before.isProcessing { stopTimer(of: job) }
     letGo(of: job)
     runs.noteEnd(of: job, on: self)
@@ -737,8 +736,8 @@ extension UploadEngine {
   }
 
   private func forget(_ id: ItemID) {
-    giveUpClaim(of: id)
     if let job = jobs[id] {
+      giveUpClaim(of: job)
       stopTimer(of: job)
       if job.holdsFileOpen { openFiles -= 1 }
       runs.leaveUnopened([job], on: self)
