@@ -36,7 +36,9 @@ extension EndToEnd {
 
     private func start(_ terminal: Tmux) async throws {
       try await terminal.command("reset; HOIST_QUEUE=\(queue) hoist")
-      try await terminal.wait(for: "─ Queue ")
+      try await terminal.wait(until: "the queue, read") {
+        $0.shows("─ Queue ") && !$0.shows("Reading the queue")
+      }
     }
 
     /// Whether a line of totals contradicts what is in the queue's file. It leaves out what there is no room for.
@@ -61,8 +63,11 @@ extension EndToEnd {
       try await screen.command("edit all")
       let form = "╭─ Edit "
       let seen = try await screen.wait(until: "the form, or why there is none") { screen in
-        [form, "pause it before you edit it", "nothing to edit", "no file in the queue"]
-          .contains(where: screen.shows)
+        [
+          form, "pause it before you edit it", "nothing to edit", "no file in the queue",
+          "still being read",
+        ]
+        .contains(where: screen.shows)
       }
       guard seen.shows(form) else { return }
       try await screen.press("BTab")
