@@ -116,6 +116,8 @@ struct RoomsLintTests {
     ("Sources/Base/A.swift", "/* a */\n@_spi(B) import Roof", "2: imports Roof, which Base"),
     ("Sources/Base/A.swift", "import Foundation; import Roof", "1: imports Roof, which Base"),
     ("Sources/Base/A.swift", "import Tile", "1: imports Tile, which Base"),
+    // Another module of the outside package, which nobody declares.
+    ("Sources/Roof/A.swift", "import TileGlue", "1: imports TileGlue, which Roof"),
     ("Tests/RoofTests/A.swift", "\n\nimport Base", "3: imports Base, which RoofTests"),
     ("Tests/RoofTests/A.swift", "@testable import Tile", "1: imports Tile, which RoofTests"),
   ])
@@ -131,7 +133,8 @@ struct RoomsLintTests {
   @Test(arguments: [
     "// import Roof", "/// import Roof", "/*\nimport Roof\n*/", "let text = \"import Roof\"",
     "let text = \"\"\"\n  import Roof\n  \"\"\"", "important(Roof)", "import Foundation",
-    "func `import`(Roof: Int) {}", "import Roofing",
+    "func `import`(Roof: Int) {}", "importing(Roof)",
+    "let text = \"a; import Roof\"",
   ])
   func whatOnlyLooksLikeAnImportIsNot(_ text: String) async throws {
     let outcome = try await lint(
