@@ -12,6 +12,7 @@ import asyncio, argparse, collections, ctypes, http.client, json, os, shutil, st
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[1:1] = [os.path.join(HERE, "../screen"), os.path.join(HERE, "../../Tests/Attack")]
+from measuring import Sink, program
 from terminal import Screen  # Before pieces, which looks for others first.
 import link, pieces
 
@@ -266,16 +267,13 @@ def refused(hoist, what, count, most_refused, **limits):
     goal("refusals of one file", max(server.refusals.values(), default=0), most=1)
 
 
-def on_this_machine(hoist, peer, tools, what, sizes):
+def on_this_machine(hoist, peer, what, sizes):
     """Pairs of pushes: with the lanes that are found, and with four lanes by another hoist."""
-    program = os.path.join(tools, "sink")
-    subprocess.run(["cc", "-O2", "-o", program, os.path.join(HERE, "sink.c"), "-lpthread"], check=True)
-    sink = subprocess.Popen([program], stdout=subprocess.PIPE, text=True)
-    files = Folder(hoist, f"http://127.0.0.1:{int(sink.stdout.readline())}", sizes)
+    sink = Sink()
+    files = Folder(hoist, f"http://127.0.0.1:{sink.port}", sizes)
     files.push()
     pairs = [(files.push(), files.push(4, peer)) for _ in range(max(5, runs))]
     sink.kill()
-    sink.wait()
     found, fixed = (statistics.median(times) for times in zip(*pairs))
     print(f"{what} on this machine: {found:.2f} s with up to {files.lanes} lanes, {fixed:.2f} s with four", flush=True)
     goal("beside four lanes, in pairs", statistics.median(fixed / found for found, fixed in pairs), least=0.9)
@@ -298,9 +296,7 @@ def main():
         sys.exit("needs root")
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     part = lambda name: not options.only or name in options.only
-    tools = tempfile.TemporaryDirectory(prefix="hoist-line-")
-    carrier = os.path.join(tools.name, "line")
-    subprocess.run(["cc", "-O2", "-o", carrier, os.path.join(HERE, "line.c")], check=True)
+    carrier = program("line")
     scale = 8 if options.quick else 1
     if part("small"):
         count = 2000 // scale
@@ -329,8 +325,8 @@ def main():
         refused(hoist, "500 above 6", min(count, 400), 2, most=6, status=500, think=0.02)
     if part("here"):
         peer = os.path.abspath(options.peer or hoist)
-        on_this_machine(hoist, peer, tools.name, f"{5000 // scale} x 10 KiB", [10_240] * (5000 // scale))
-        on_this_machine(hoist, peer, tools.name, "4 x 512 MiB", [(512 << 20) // scale] * 4)
+        on_this_machine(hoist, peer, f"{5000 // scale} x 10 KiB", [10_240] * (5000 // scale))
+        on_this_machine(hoist, peer, "4 x 512 MiB", [(512 << 20) // scale] * 4)
     sys.exit(0 if all(goals) else 1)
 
 

@@ -12,6 +12,7 @@ import argparse, os, re, shutil, statistics, subprocess, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../screen"))
+from measuring import Sink, curl_command, measure, program
 from terminal import NOBODY, Screen
 
 JPEG = b"\xff\xd8\xff\xe0\0\x10JFIF\0"
@@ -26,15 +27,11 @@ def check(what, value, goal, unit="", isMost=True):
 
 
 class Desk:
-    """A folder with the files, the helpers' programs, and a sink that takes all that comes."""
+    """A folder with the files, and a sink that takes all that comes."""
 
     def __init__(self, hoist, folder):
         self.hoist, self.folder = hoist, folder
-        for name in ["sink", "measure"]:
-            subprocess.run(["cc", "-O2", "-pthread", "-o", f"{folder}/{name}", f"{HERE}/{name}.c"], check=True)
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", f"{folder}/slow.so", f"{HERE}/slow.c", "-ldl"], check=True)
-        self.sink = subprocess.Popen([f"{folder}/sink"], stdout=subprocess.PIPE, text=True)
-        self.url = f"http://127.0.0.1:{self.sink.stdout.readline().strip()}/upload"
+        self.sink = Sink()
         self.runs = 0
 
     def make(self, name, count, content, suffix=".jpg"):
@@ -54,30 +51,21 @@ class Desk:
                  "XDG_RUNTIME_DIR": f"{home}/run"}
         return {**os.environ, **names, **more}
 
-    def measure(self, command, environment):
-        """Runs a command; returns (seconds, seconds of CPU time, peak memory in bytes)."""
-        run = subprocess.run([f"{self.folder}/measure", *command], env=environment, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, cwd=self.folder)
-        if run.returncode:
-            sys.exit(f"{command[:4]}… ended with {run.returncode}:\n{run.stderr.decode()[-2000:]}")
-        seconds, cpu, peak = run.stdout.split()
-        return float(seconds), float(cpu), int(peak)
-
     def push(self, files, lanes):
         options = ["--concurrency", str(lanes)] if lanes else []
-        return self.measure([self.hoist, "push", "-r", files, "--to", self.url, *options], self.environment())
+        return measure([self.hoist, "push", "-r", files, "--to", self.sink.url, *options], self.environment())
 
     def add(self, files, environment, url=None):
         """Queues files; returns hoist's options for their queue."""
         queue = ["--queue", f"{environment['HOME']}/queue.sqlite"]
-        subprocess.run([self.hoist, "add", "-r", files, "--to", url or self.url, *queue], env=environment, check=True,
-                       stderr=subprocess.DEVNULL)
+        words = [self.hoist, "add", "-r", files, "--to", url or self.sink.url, *queue]
+        subprocess.run(words, env=environment, check=True, stderr=subprocess.DEVNULL)
         return queue
 
     def send(self, files, lanes, **more):
         environment = self.environment()
         queue = self.add(files, environment)
-        return self.measure([self.hoist, "send", *queue, "--concurrency", str(lanes)], {**environment, **more})
+        return measure([self.hoist, "send", *queue, "--concurrency", str(lanes)], {**environment, **more})
 
     def screen(self, files, lanes, count):
         """The seconds and the CPU time until all of them are shown as sent."""
@@ -104,12 +92,8 @@ class Desk:
             os.environ.update(before)
 
     def curl(self, files, lanes):
-        listing = f"{self.folder}/curl.conf"
-        with open(listing, "w") as out:
-            out.write("next\n".join(f'url = "{self.url}"\noutput = "/dev/null"\nform = "file=@{files}/{name}"\n'
-                                    for name in sorted(os.listdir(files))))
-        return self.measure(["curl", "-sS", "--parallel", "--parallel-max", str(lanes), "--parallel-immediate",
-                             "--config", listing], self.environment())
+        paths = [f"{files}/{name}" for name in sorted(os.listdir(files))]
+        return measure(curl_command(f"{self.folder}/curl.conf", paths, self.sink.url, lanes), self.environment())
 
 
 def rate(desk, runs):
@@ -134,9 +118,9 @@ def slow(desk, runs):
     for lanes, count, goal in [(4, 2000, 300), (32, 5000, 1500)]:
         files = desk.make(f"slow{lanes}", count, lambda: JPEG + os.urandom(10_230))
         syncs = f"{desk.folder}/syncs"
-        found = []
+        disk, found = program("slow", "-shared", "-fPIC", "-ldl"), []
         for _ in range(runs):
-            seconds = desk.send(files, lanes, LD_PRELOAD=f"{desk.folder}/slow.so", SYNCS=syncs)[0]
+            seconds = desk.send(files, lanes, LD_PRELOAD=disk, SYNCS=syncs)[0]
             with open(syncs) as text:
                 found.append((count / seconds, int(text.read()) / count))
         check(f"{lanes} lanes, each sync takes 10 ms longer", statistics.median(f[0] for f in found), goal, "files/s", False)

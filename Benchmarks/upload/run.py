@@ -10,18 +10,9 @@ Prints throughput, CPU seconds per GiB and peak memory as ratios (median of the 
 are noisy, so only figures of one run are comparable. usage: run.py HOIST [--runs N] [--only NAME]
 """
 import argparse, hashlib, http.server, json, os, shutil, socket, statistics, subprocess, sys, tempfile, threading, time
+from measuring import Sink, curl_command, measure
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 GIB = 1 << 30
-
-
-def measure(command):
-    """Runs a command; returns (wall seconds, CPU seconds, peak bytes)."""
-    run = subprocess.run([measure.program, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if run.returncode:
-        sys.exit(f"{command[:4]}… ended with {run.returncode}:\n{run.stderr.decode()[-2000:]}")
-    wall, cpu, peak = run.stdout.split()
-    return float(wall), float(cpu), int(peak)
 
 
 def compare(title, ours, theirs, volume, runs):
@@ -38,18 +29,6 @@ def compare(title, ours, theirs, volume, runs):
     print(f"  throughput  {speed:5.2f} of curl's   ({volume / ours_wall / 1e6:7.0f} MB/s beside {volume / theirs_wall / 1e6:7.0f} MB/s)")
     print(f"  CPU         {cpu:5.2f} of curl's   ({median(o[1] for o, _ in pairs) * GIB / volume:7.2f} s/GiB beside {median(t[1] for _, t in pairs) * GIB / volume:7.2f} s/GiB)")
     print(f"  peak memory {max(o[2] for o, _ in pairs) / 1e6:5.0f} MB           (curl {max(t[2] for _, t in pairs) / 1e6:.0f} MB)", flush=True)
-
-
-def curl_config(path, files, url, batch=1, lines=()):
-    """One transfer per file or batch of files, as many at once as --parallel-max says. Options are given to each
-    transfer, for `next` forgets those of the one before."""
-    with open(path, "w") as out:
-        for start in range(0, len(files), batch):
-            if start:
-                out.write("next\n")
-            out.write("\n".join([f'url = "{url}"', 'output = "/dev/null"', *lines, ""]))
-            out.writelines(f'form = "file=@{file}"\n' for file in files[start : start + batch])
-    return path
 
 
 def nginx(folder, sink):
@@ -151,16 +130,11 @@ def main():
     folder = tempfile.mkdtemp(prefix="hoist-bench-")
     # Neither a history that grew through many runs nor the caller's own.
     os.environ["XDG_STATE_HOME"] = os.path.join(folder, "state")
-    sink, measure.program = (os.path.join(folder, name) for name in ["sink", "measure"])
-    for program in [sink, measure.program]:
-        source = f"{HERE}/{os.path.basename(program)}.c"
-        subprocess.run(["cc", "-O2", "-pthread", "-o", program, source], check=True)
     servers = []
 
-    def serve(*arguments):
-        server = subprocess.Popen([sink, *arguments], stdout=subprocess.PIPE, text=True)
-        servers.append(server)
-        return f"http://127.0.0.1:{server.stdout.readline().strip()}/upload"
+    def serve(*options):
+        servers.append(Sink(*options))
+        return servers[-1].url
 
     def make(name, size):
         path = os.path.join(folder, name)
@@ -180,10 +154,7 @@ def main():
         return ["--config", path, "--to", name]
 
     def pair(title, files, url, lanes, volume, target=None, batch=1, lines=()):
-        listing = curl_config(os.path.join(folder, "curl.conf"), files, url, batch, lines)
-        # One file needs no --parallel, and curl is quicker without it.
-        many = ["--parallel", "--parallel-max", str(lanes), "--parallel-immediate"] if lanes > 1 and len(files) > 1 else []
-        curl = ["curl", "-sS", *many, "--config", listing]
+        curl = curl_command(os.path.join(folder, "curl.conf"), files, url, lanes, batch, lines)
         ours = [options.hoist, "push", *(target or ["--to", url]), "--concurrency", str(lanes), *files]
         compare(title, ours, curl, volume, options.runs)
         return curl
@@ -206,8 +177,8 @@ def main():
             file = make("one", GIB)
 
             def seconds(version):
-                listing = curl_config(os.path.join(folder, "curl.conf"), [file], secure, lines=[trust, version])
-                return min(measure(["curl", "-sS", "--config", listing])[0] for _ in range(2))
+                curl = curl_command(os.path.join(folder, "curl.conf"), [file], secure, 1, lines=[trust, version])
+                return min(measure(curl)[0] for _ in range(2))
 
             quickest = min(versions, key=seconds)
             pair(f"1 GiB over TLS through nginx, curl with {quickest}", [file], secure, 1, GIB, target, lines=[trust, quickest])
