@@ -46,7 +46,7 @@ struct Service: Sendable {
       // A tus client identifies itself in every request except OPTIONS.
       let isTus = head.headers.contains(name: "tus-resumable") || head.method == .OPTIONS
       return isTus ? try await tus.answer(id, request) : try await resumable.answer(id, request)
-    case .limits: return try await resumable.limits(request)
+    case .limits(let maxFiles): return try await resumable.limits(request, maxFiles: maxFiles)
     case .endpoint(let number): return try await answer(request, by: endpoints[number])
     }
   }

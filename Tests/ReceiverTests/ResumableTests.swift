@@ -83,6 +83,39 @@ struct ResumableTests {
     }
   }
 
+  @Test("a form that is too long for as many files as it may have is refused before it arrives")
+  func longForm() async throws {
+    try await TestServer.run({ $0.limits.fileBytes = 1_000_000 }) {
+      (server: TestServer) async throws in
+      let form = "multipart/form-data; boundary=B"
+      // Before version 6, only the request's own length says it.
+      for version in [Int64(5), 8] {
+        let client = try server.connect()
+        let fields = ["Upload-Complete: ?1", "Content-Type: \(form)"]
+        try client.send(head("POST", "/upload", fields, length: 5_000_000, in: version))
+        let reply = try client.readReply()
+        let words = String(decoding: reply.body, as: UTF8.self)
+        #expect(reply.status == 413 && words.contains("The form has 5000000 bytes"), "\(words)")
+      }
+      let reply = try ask(
+        server, "POST", "/upload",
+        ["Upload-Complete: ?0", "Upload-Length: 5000000", "Content-Type: \(form)"])
+      #expect(reply.status == 413)
+      #expect(reply["upload-limit"] == "max-size=2176576")
+      #expect(try ask(server, "OPTIONS", "/upload")["upload-limit"] == "max-size=2176576")
+      #expect(try server.names() == [])
+      // Ten files may have as much.
+      _ = try create(server, length: 5_000_000, type: form, to: "/multiupload")
+      // A length that is said later, with the first bytes.
+      let path = try create(server, length: nil, type: form)
+      let first = try ask(
+        server, "PATCH", path,
+        ["Upload-Offset: 0", "Upload-Complete: ?0", "Upload-Length: 5000000", Self.piece],
+        body: "--B")
+      #expect(first.status == 413)
+    }
+  }
+
   @Test(
     "an invalid length, or two different ones, is refused",
     arguments: [["-1"], ["5", "7"], ["5, 7"], ["x"], ["1.5"]])

@@ -10,7 +10,8 @@ struct RouteTests {
     arguments: [
       (HTTPMethod.POST, "/upload", Route.upload(maxFiles: 1)),
       (.POST, "/upload?album=2026", .upload(maxFiles: 1)),
-      (.POST, "/multiupload", .upload(maxFiles: 7)), (.OPTIONS, "/upload", .limits),
+      (.POST, "/multiupload", .upload(maxFiles: 7)), (.OPTIONS, "/upload", .limits(maxFiles: 1)),
+      (.OPTIONS, "/multiupload", .limits(maxFiles: 7)),
       (.POST, "http://host:1/multiupload?x", .upload(maxFiles: 7)),
       (.GET, "/", .index), (.HEAD, "/?sort=name", .index), (.GET, "http://host", .index),
       (.GET, "/files/a%20b%C3%A9.txt", .file("a bé.txt")), (.GET, "/files/%2e%2e", .file("..")),

@@ -16,8 +16,8 @@ enum Route: Hashable {
   case uploads
   /// Continue, query or delete a tus upload, or a resumable one that began at another path.
   case partial(id: String)
-  /// Show the limits of resumable uploads.
-  case limits
+  /// Show the limits of resumable uploads with at most this many files.
+  case limits(maxFiles: Int)
   /// Pass the request to a mounted endpoint, given by its index.
   case endpoint(Int)
 
@@ -32,7 +32,8 @@ enum Route: Hashable {
     case _ where !servesUploads:
       (self, allowed) = try Self.endpoint(at: path, endpoints, otherwise: "")
     case "/upload", "/multiupload":
-      self = method == .OPTIONS ? .limits : .upload(maxFiles: path == "/upload" ? 1 : maxFiles)
+      let maxFiles = path == "/upload" ? 1 : maxFiles
+      self = method == .OPTIONS ? .limits(maxFiles: maxFiles) : .upload(maxFiles: maxFiles)
       allowed = ["POST", "OPTIONS"]
     case "/":
       (self, allowed) = (.index, ["GET", "HEAD"])

@@ -11,13 +11,13 @@ struct ResumableService: Sendable {
 
   init(_ site: Site, _ intake: PartialIntake) { (self.site, self.intake) = (site, intake) }
 
-  func limits(_ request: Request) async throws -> Reply {
+  func limits(_ request: Request, maxFiles: Int) async throws -> Reply {
     try await site.skipBody(of: request)
     let version = DraftVersion.of(request.head) ?? .newest
     return .empty(
       .noContent,
       [
-        ("Upload-Limit", limits(of: nil, in: version)),
+        ("Upload-Limit", limits(mostBytes(isForm: true, maxFiles: maxFiles), in: version)),
         ("Accept-Patch", DraftVersion.partialUpload),
         version.stamp,
       ])
@@ -37,15 +37,17 @@ struct ResumableService: Sendable {
           throw Refusal(.unsupportedMediaType, error.description)
         }
       }
+      let purpose = PartialUploads.Record.Purpose(
+        form: isForm ? type : nil, maxFiles: maxFiles, draft: asked.version)
       let length = try asked.wholeLength(after: 0, known: nil)
       if let length {
+        let most = mostBytes(for: purpose)
         try site.checkRoom(
-          for: length, of: "upload", atMost: mostBytes(isForm: isForm),
-          headers: limitFields(of: nil, in: asked.version))
+          for: length, of: isForm ? "form" : "upload", atMost: most,
+          headers: limitFields(most, in: asked.version))
       }
       let record = PartialUploads.Record(
-        length: length ?? .max, name: Self.fileName(request), type: type,
-        purpose: .init(form: isForm ? type : nil, maxFiles: maxFiles, draft: asked.version))
+        length: length ?? .max, name: Self.fileName(request), type: type, purpose: purpose)
       let file = try await intake.create(record, for: request)
       let place = ("Location", site.location("/uploads/\(file.id)"))
       try await request.inform(
@@ -162,7 +164,7 @@ struct ResumableService: Sendable {
     if let length = try asked.wholeLength(after: file.offset, known: known), known == nil {
       try file.update { $0.length = length }
     }
-    let most = mostBytes(isForm: file.record.purpose?.form != nil)
+    let most = mostBytes(for: file.record.purpose)
     _ = try await intake.receive(file, request, atMost: most) { offset in
       guard version.has(.progress) else { return }
       try await request.inform([("Upload-Offset", "\(offset)")], in: version)
@@ -249,22 +251,37 @@ struct ResumableService: Sendable {
     }
   }
 
-  private func mostBytes(isForm: Bool) -> Int64 {
-    isForm
-      ? site.configuration.limits.bodyBytes
-      : min(site.configuration.limits.bodyBytes, site.configuration.limits.fileBytes)
+  private func mostBytes(for purpose: PartialUploads.Record.Purpose?) -> Int64 {
+    mostBytes(isForm: purpose?.form != nil, maxFiles: purpose?.maxFiles ?? 1)
   }
 
-  /// The header field with the limits for one upload, or for all if `file` is nil. Empty in versions without that
-  /// field.
-  private func limitFields(of file: PartialFile?, in version: DraftVersion) -> [(String, String)] {
-    version.has(.limits) ? [("Upload-Limit", limits(of: file, in: version))] : []
+  /// The most bytes that an upload can have without breaking one of the limits.
+  private func mostBytes(isForm: Bool, maxFiles: Int) -> Int64 {
+    let limits = site.configuration.limits
+    guard isForm else { return min(limits.bodyBytes, limits.fileBytes) }
+    // A delimiter has at most 76 bytes, and blanks that nobody sends.
+    let parts =
+      Int128(limits.fileBytes) * Int128(maxFiles) + Int128(limits.allFieldBytes)
+      + Int128(limits.parts) * 128
+    return min(limits.bodyBytes, Int64(clamping: parts))
   }
 
-  private func limits(of file: PartialFile?, in version: DraftVersion) -> String {
-    let most = mostBytes(isForm: file.map { $0.record.purpose?.form != nil } ?? true)
+  private func limitFields(of file: PartialFile, in version: DraftVersion) -> [(String, String)] {
+    limitFields(mostBytes(for: file.record.purpose), until: file.expires, in: version)
+  }
+
+  /// The header field with the limits for an upload. Empty in versions without that field.
+  private func limitFields(
+    _ most: Int64, until expires: Date? = nil, in version: DraftVersion
+  ) -> [(String, String)] {
+    version.has(.limits) ? [("Upload-Limit", limits(most, until: expires, in: version))] : []
+  }
+
+  private func limits(
+    _ most: Int64, until expires: Date? = nil, in version: DraftVersion
+  ) -> String {
     var limits = most == .max ? ["min-size=0"] : ["max-size=\(min(most, 999_999_999_999_999))"]
-    if let expires = file?.expires {
+    if let expires {
       limits.append("\(version.ageKey)=\(max(0, Int64(expires.timeIntervalSinceNow)))")
     }
     return limits.joined(separator: ", ")
