@@ -28,7 +28,6 @@ mv "$root/usr/share/systemd/user/hoist-send.service" "$root/usr/lib/systemd/user
 rm -r "$root/usr/share/systemd"
 # Debian has these in a file of its own.
 rm "$doc/LICENSE" "$doc/licenses.txt"
-strip --remove-section=.comment --remove-section=.note "$root/usr/bin/hoist"
 gzip -9n "$root/usr/share/man/man1/hoist.1"
 # A login shell's interpreter line has no place in a file that is only ever read by a shell.
 sed -i '1{/^#!/d}' "$root/usr/share/bash-completion/completions/hoist"

@@ -4,7 +4,8 @@
 #   Tools/packaging/install.sh PROGRAM PREFIX [DESTDIR]
 #   Tools/packaging/install.sh --remove PREFIX [DESTDIR]
 # The program is stripped of its symbols, a quarter of its size, and of the compiler's hashes of modules, which depend on the
-# folder of the sources; the one that was built keeps them.
+# folder of the sources; the one that was built keeps them. The hashes become zeros: were their section removed, binutils
+# would lay out anew what is loaded, and lose which part of it is made read-only at the start (RELRO).
 set -eu
 [ $# -ge 2 ] || { echo "usage: $0 PROGRAM|--remove PREFIX [DESTDIR]" >&2; exit 2; }
 program=$1 prefix=$2
@@ -35,7 +36,10 @@ if [ "$program" != --remove ]; then
   "$here/man.py" "$("$program" --version | awk 'NR == 1 { print $2 }')" < "$work/help.json" > "$work/hoist.1"
   "$here/components.py" licenses > "$work/licenses.txt"
   for shell in bash zsh fish; do "$program" completions $shell > "$work/$shell"; done
-  strip --remove-section=.swift_modhash -o "$work/hoist" "$program"
+  objcopy --strip-all --remove-section=.comment --remove-section=.note --dump-section .swift_modhash="$work/hashes" \
+    "$program" "$work/hoist"
+  head -c "$(wc -c < "$work/hashes")" /dev/zero > "$work/zeros"
+  objcopy --update-section .swift_modhash="$work/zeros" "$work/hoist"
   # Where systemd looks for users' services beside a prefix (systemd.unit(5)).
   sed "s|@PREFIX@|$prefix|" "$top/config/hoist-send.service" > "$work/hoist-send.service"
 fi

@@ -28,6 +28,10 @@ mkdir -p "$folder"
 
 git -C "$top" archive --prefix="hoist-$version/" HEAD | gzip -9n > "$folder/hoist-$version.tar.gz"
 "$here/install.sh" "$program" /usr/local "$stage/hoist-$version-$machine" > /dev/null
+readelf -lW "$stage/hoist-$version-$machine/usr/local/bin/hoist" | grep -q GNU_RELRO || {
+  echo "release: nothing of the program is made read-only once its addresses are bound (RELRO)" >&2
+  exit 1
+}
 # pack FOLDER: the same files give the same archive.
 pack() {
   tar -C "$stage" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -cf - "$1" | xz -9 -T1

@@ -26,6 +26,9 @@ extension EndToEnd {
         version.status == 0
           && version.output.contains(/^hoist \d+\.\d+\.\d+( \([0-9a-f]+\+?\))?\nlibcurl\/\d/),
         "\(version)")
+      let readOnly = try await person.shell("readelf -lW prefix/bin/hoist | grep -c GNU_RELRO")
+        .end()
+      #expect(readOnly.output == "1\n", "\(readOnly)")
       let licenses = try bytes("\(prefix)/share/doc/hoist/licenses.txt")
       for name in ["swift-nio", "TOMLKit", "Runtime Library Exception", "UNICODE LICENSE V3"] {
         #expect(licenses.range(of: Data(name.utf8)) != nil, "no \(name)")
