@@ -26,7 +26,7 @@ struct AddCommand: HoistCommand {
     the target is stored; to set extra form fields or headers, give it a table in the configuration.
 
     A file can be followed by its own type, name and form field, as in curl:
-    'a.jpg;type=image/webp;name=b.jpg;field=photo'.
+    'a.jpg;type=image/webp;name=b.jpg;field=photo'. This name is sent as it is, without placeholders.
     """
 
   @Argument(help: ArgumentHelp("The files.", valueName: "file"), completion: .file())

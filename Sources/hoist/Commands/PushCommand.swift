@@ -32,14 +32,14 @@ struct PushCommand: HoistCommand {
     else to standard error: progress bars on a terminal, otherwise one line for each file. The first ^c stops \
     sending but still prints the summary; the second one exits at once.
 
-    hoist gives up on a server that cannot be reached after as many tries as --attempts says; all files \
-    that were still to go there fail too. (The screen waits for the server instead.)
+    hoist gives up on a server that cannot be reached after as many tries as --attempts says; the files \
+    that were still to go there are not tried. (The screen waits for the server instead.)
 
-    With --json, standard output has one object per line instead: "event" is queued, skipped, \
-    started, progress, sent, retrying, finished, failed or summary.
+    With --json, standard output has one object per line instead. Its "event" is queued, started, \
+    progress, sent, retrying, finished, failed, not_tried, summary or another one.
 
     A file can be followed by its own type, name and form field, as in curl:
-    'a.jpg;type=image/webp;name=b.jpg;field=photo'.
+    'a.jpg;type=image/webp;name=b.jpg;field=photo'. This name is sent as it is, without placeholders.
 
     EXAMPLES:
       hoist push *.log --to https://host/upload
