@@ -107,7 +107,7 @@ extension EndToEnd {
         try await terminal.command("hoist ?? --to desk")
         try await terminal.wait(until: "the rest waits, with the reason") {
           $0.shows("1 failed  19 waiting")
-            && $0.row(with: "02")?.contains("needs credentials") == true
+            && $0.row(with: "· 02 ")?.contains("needs credentials") == true
         }
       }
       #expect(asked.files == [1])
