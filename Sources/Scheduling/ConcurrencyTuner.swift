@@ -41,7 +41,9 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   private var phase = Phase.measuring
   /// When the phase began; nil before the first request.
   private var start: Instant?
-  /// What has been done since then.
+  /// When something was last recorded.
+  private var lastEvent: Instant?
+  /// What has been done since the phase began.
   private var done = MeasuredWork()
   /// What was done with the present number of lanes before that; older work counts less.
   private var usual: MeasuredWork?
@@ -100,8 +102,12 @@ package struct ConcurrencyTuner: Hashable, Sendable {
 
   // MARK: Events
 
-  package mutating func recordBegin(at now: Instant) {
-    start = start ?? now
+  /// Records that a request begins. `isAlone` says whether it is the only one. What was measured before a time in which
+  /// nothing was under way says nothing.
+  package mutating func recordBegin(isAlone: Bool = false, at now: Instant) {
+    let isAfterPause = isAlone && lastEvent.map { now - $0 >= Self.pause } ?? false
+    if start == nil || isAfterPause { begin(phase, at: now) }
+    lastEvent = now
     pacer.recordBegin(at: now)
   }
 
@@ -110,6 +116,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   package mutating func recordAcknowledged(
     _ bytes: Int64, roundTrip: Double?, isLimited: Bool, underWay: Int, at now: Instant
   ) {
+    lastEvent = now
     if bytes > 0, firstAcknowledgement == nil { firstAcknowledgement = now }
     if let start { done.recordAcknowledged(Double(bytes), since: start, at: now) }
     line.record(roundTrip: roundTrip, isLimited: isLimited, at: now)
@@ -120,6 +127,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   package mutating func recordEnd(
     _ outcome: Outcome, of bytes: Int64 = 0, began: Instant, underWay: Int, at now: Instant
   ) {
+    lastEvent = now
     switch outcome {
     case .fine:
       pacer.recordAccepted(at: now)
@@ -344,6 +352,7 @@ extension ConcurrencyTuner {
 
   // Seconds.
   private static let longestSettling = 2.0
+  private static let pause = 0.1
   private static let shortestRound = 0.2
   private static let longestRound = 3.0
   private static let longRound = 1.0

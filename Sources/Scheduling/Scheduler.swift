@@ -281,7 +281,7 @@ extension Scheduler {
     else { return false }
     lanes[number]?.more += 1
     count(1, isAhead: false, on: lane.route)
-    targets[route.target].tune { $0.recordBegin(at: now) }
+    targets[route.target].recordBegin(at: now)
     return true
   }
 
@@ -533,7 +533,7 @@ extension Scheduler {
 
   private mutating func start(_ files: [ItemID], on route: Int, at now: Instant) -> [Action] {
     let lane = occupyLane(on: route, isAhead: files.first.map { !takesLane($0) } ?? false)
-    targets[routes[route].target].tune { $0.recordBegin(at: now) }
+    targets[routes[route].target].recordBegin(at: now)
     var actions = files.flatMap { put($0, in: .lane(lane)) }
     if let origin = routes[route].route.origin, let server = servers[origin],
       servers[origin]?.recordStarted(on: lane, at: now) == true, server.isTold

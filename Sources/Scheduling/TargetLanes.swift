@@ -34,6 +34,12 @@ struct TargetLanes: Sendable {
     if isAhead { ahead += requests } else { underWay += requests }
   }
 
+  /// Records that a request begins that was counted already.
+  mutating func recordBegin(at now: Instant) {
+    let isAlone = underWay + ahead == 1
+    tune { $0.recordBegin(isAlone: isAlone, at: now) }
+  }
+
   /// Whether one more request can be given out before there is a lane for it: one for each lane, and one for each that
   /// is free, which those that were given out take as soon as they can begin. Beside the target's, `free` lanes are left.
   func hasRoomAhead(of lanes: Int, free: Int) -> Bool {

@@ -61,4 +61,34 @@ struct TargetLanesTests {
     #expect(!lanes(4, underWay: 0).hasIdleLanes && !lanes(4, underWay: 4).hasIdleLanes)
     #expect(!lanes(4, underWay: 2, ahead: 1).hasIdleLanes)
   }
+
+  /// Lanes do the same, however many there are: 32 are best.
+  @Test("a time in which nothing was under way is not measured")
+  func pause() {
+    var lanes = TargetLanes(name: "t")
+    lanes.configured = .automatic
+    var now = Instant(seconds: 0)
+    func run(_ rounds: Int) -> [Int] {
+      (0..<rounds).map { _ in
+        let (count, began) = (lanes.most, now)
+        for _ in 0..<count {
+          lanes.count(1, isAhead: false)
+          lanes.recordBegin(at: began)
+        }
+        now = now + 0.11
+        for left in (0..<count).reversed() {
+          lanes.tune {
+            $0.recordEnd(.fine, of: 10_000, began: began, underWay: left, at: now)
+          }
+          lanes.count(-1, isAhead: false)
+        }
+        return lanes.most
+      }
+    }
+    #expect(run(15).last == 32)
+    now = now + 60
+    let after = run(30)
+    // Half as many are tried once, and bring less.
+    #expect(after.min() == 16 && after.last == 32, "\(after)")
+  }
 }
