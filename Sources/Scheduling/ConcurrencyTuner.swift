@@ -11,6 +11,9 @@ import UploadModel
 /// them. It is measured over as many requests of one size, or more of different sizes. Where requests take long, a round
 /// is a second in which each lane has had enough acknowledged.
 ///
+/// At first, twice the lanes are tried as soon as the first requests have ended, and again as soon as others have taken no
+/// longer, if the round-trip time is known and does not grow (`FirstClimb`): a short run would be over after a few rounds.
+///
 /// It gives way when the server asks for it: with half the lanes at once and, if the server counts requests or fewer
 /// lanes do not help, with a pace.
 package struct ConcurrencyTuner: Hashable, Sendable {
@@ -54,6 +57,10 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   private var lengthOfLast: Double?
   /// Whether nothing has been measured yet.
   private var isFirst = true
+  /// Nil once it is over.
+  private var firstClimb: FirstClimb?
+  /// Whether the first climb has ended although fewer lanes were not measured, so that the rest after them is not due.
+  private var isUncertain = false
   /// What the present number of lanes is compared with: what was done with the one before.
   private var baseline: MeasuredWork?
   /// Whether more lanes that did not seem to pay were kept, to be measured again.
@@ -80,6 +87,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     self.range = range
     lanes = min(max(Self.first, range.lowerBound), range.upperBound)
     ceiling = range.upperBound
+    firstClimb = FirstClimb()
   }
 
   /// Goes on from what was found before a person set a number.
@@ -91,7 +99,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     }
     lanes = min(max(lanes, range.lowerBound), ceiling)
     (phase, start, done) = (.settling, nil, MeasuredWork())
-    (baseline, usual) = (nil, nil)
+    (baseline, usual, firstClimb) = (nil, nil, nil)
   }
 
   /// The moment before which no request may begin; nil if one may begin now.
@@ -134,18 +142,23 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       done.recordEnd(of: Double(bytes))
       cost.record(bytes: Double(bytes), seconds: now - began)
       lengthOfLast = now - began
+      goOnClimbing(after: Double(bytes), began: began, at: now)
       goOn(underWay: underWay, at: now)
     case .overloaded, .rateLimited: giveWay(outcome, began: began, at: now)
     case .broken:
       guard lanes > range.lowerBound else { return }
       ceiling = range.lowerBound
       ceilingUntil = Instant(seconds: .infinity)
+      firstClimb = nil
       set(range.lowerBound, at: now)
     }
   }
 
   /// Records that lanes are free, but no request is there for them. What is measured then says nothing.
   package mutating func recordIdleLanes(at now: Instant) {
+    if firstClimb?.hasStepped == true {
+      (firstClimb, lanes) = (FirstClimb(), min(lanes, max(Self.first, range.lowerBound)))
+    }
     if let baseline, baseline.lanes < lanes { lanes = baseline.lanes }
     baseline = nil
     begin(.measuring, at: now)
@@ -154,6 +167,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   // MARK: Giving way
 
   private mutating func giveWay(_ outcome: Outcome, began: Instant, at now: Instant) {
+    firstClimb = nil
     pacer.recordRefusal(at: now)
     // Until the transport knows of it, it begins requests that belong to the same burst.
     if let gaveWay, began < gaveWay + Self.grace { return }
@@ -171,6 +185,37 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     if refuge != nil { ceilingHold = min(2 * ceilingHold, Self.longestHold) }
     (refuge, ceiling, ceilingUntil) = (fewer, fewer, now + ceilingHold)
     set(fewer, at: now)
+  }
+
+  // MARK: The first climb
+
+  /// Takes the next step if the requests that have ended speak for it. Otherwise this number is measured.
+  private mutating func goOnClimbing(after bytes: Double, began: Instant, at now: Instant) {
+    guard let start, firstClimb != nil else { return }
+    firstClimb?.recordEnd(of: bytes, began: began, lanes: lanes, at: now)
+    guard let climb = firstClimb, climb.isQuick(cost: cost.bytes), line.isClear else { return }
+    var work = done
+    (work.lanes, work.seconds) = (lanes, now - start)
+    guard baseline.map({ pays(work, beside: $0, worth: Self.worth) }) ?? true else { return }
+    if climb.hasStepped, lanes == ceiling {
+      (firstClimb, baseline) = (nil, nil)
+      return rest(at: now)
+    }
+    guard lanes < ceiling, work.seconds >= Self.shortestClimb, work.seconds < Self.longRound
+    else { return }
+    set(min(ceiling, 2 * lanes), at: now)
+    isFirst = false
+    // What was done before the first step is too little to be compared with.
+    if climb.hasStepped { baseline = work }
+    firstClimb?.recordStep(at: now)
+  }
+
+  /// Ends the climb when this number of lanes has been measured.
+  private mutating func endClimb() {
+    if let climb = firstClimb.take(), climb.hasStepped, baseline == nil {
+      (isUncertain, triesMore) = (true, climb.isQuick(cost: cost.bytes))
+    }
+    isFirst = false
   }
 
   // MARK: Climbing
@@ -214,7 +259,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
 
   private mutating func conclude(over seconds: Double, at now: Instant) {
     let (measured, mayClimb) = (measured(seconds), !line.isFull)
-    isFirst = false
+    endClimb()
     begin(.measuring, at: now)
     judge(measured, mayClimb: mayClimb, at: now)
   }
@@ -277,15 +322,23 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       triesMore = false
     } else {
       if !isLess {
-        rest = Self.shortestRest
+        (rest, isUncertain) = (Self.shortestRest, false)
         if tryFewer(than: work, at: now) { return }
       } else {
         let isWorth = pays(baseline, beside: work, worth: Self.worth)
         set(isWorth ? baseline.lanes : lanesNeeded(for: baseline, beside: work), at: now)
       }
       triesMore = true
+      if isUncertain {
+        isUncertain = false
+        return
+      }
     }
     hasDoubted = false
+    rest(at: now)
+  }
+
+  private mutating func rest(at now: Instant) {
     restUntil = now + rest
     rest = min(2 * rest, Self.longestRest)
   }
@@ -354,6 +407,7 @@ extension ConcurrencyTuner {
   private static let longestSettling = 2.0
   private static let pause = 0.1
   private static let shortestRound = 0.2
+  private static let shortestClimb = 0.1
   private static let longestRound = 3.0
   private static let longRound = 1.0
   private static let shortestRest = 3.0

@@ -277,6 +277,15 @@ struct UploadTaskTests {
     #expect(end?.head == nil)
   }
 
+  /// A small body is not looked at while it is sent.
+  @Test func theRoundTripTimeOfASmallRequestIsKnown() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    let asker = Asker(.shared, post(server, MemoryBody(Data("x".utf8))))
+    #expect(await asker.run().end?.head?.status == 200)
+    #expect(asker.task.transferProgress.roundTrip ?? 0 > 0)
+  }
+
   @Test func nothingIsToldAfterTheEnd() async throws {
     let server = try HostileServer { connection, _ in connection.drain() }
     defer { server.stop() }

@@ -9,46 +9,57 @@ import Testing
 
   private let small = [Int](repeating: 10 << 10, count: 2000)
 
-  private func conditions(_ change: (inout Conditions) -> Void) -> Conditions {
-    var conditions = Conditions(name: "", delay: 0.02, bandwidth: 100e6, service: 0.05)
+  /// With a buffer, the round-trip time is known, and the first climb is quick.
+  private func conditions(
+    buffer: Double = 0, _ change: (inout Conditions) -> Void
+  ) -> Conditions {
+    var conditions = Conditions(
+      name: "", delay: 0.02, bandwidth: 100e6, service: 0.05, buffer: buffer)
     change(&conditions)
     return conditions
   }
 
-  @Test func aServerThatTakesEightAtOnceRefusesOneTry() {
-    let run = LineSimulator.run(conditions { $0.mostAtOnce = 8 }, small)
+  @Test(arguments: [0, 0.1])
+  func aServerThatTakesEightAtOnceRefusesOneTry(buffer: Double) {
+    let run = LineSimulator.run(conditions(buffer: buffer) { $0.mostAtOnce = 8 }, small)
     #expect(run.refusals <= 8)
     #expect(run.mostRefusals == 1)
     // With eight lanes from the first second on, it takes 20 s.
     #expect(run.seconds < 25)
   }
 
-  @Test func aServerThatTakesTenAtOnceIsTriedAgainOnlyAfterAMinute() {
-    let run = LineSimulator.run(conditions { $0.mostAtOnce = 10 }, small + small + small + small)
+  @Test(arguments: [0, 0.1])
+  func aServerThatTakesTenAtOnceIsTriedAgainOnlyAfterAMinute(buffer: Double) {
+    let run = LineSimulator.run(
+      conditions(buffer: buffer) { $0.mostAtOnce = 10 }, small + small + small + small)
     // Six of the first sixteen, and then one, if eleven are tried.
     #expect(run.refusals <= 8)
     #expect(run.mostRefusals == 1)
   }
 
-  @Test func aRateThatWasRefusedIsNotAskedForAgain() {
+  @Test(arguments: [0, 0.1])
+  func aRateThatWasRefusedIsNotAskedForAgain(buffer: Double) {
     let run = LineSimulator.run(
-      conditions { ($0.mostPerSecond, $0.service) = (20, 0.001) }, small)
+      conditions(buffer: buffer) { ($0.mostPerSecond, $0.service) = (20, 0.001) }, small)
     #expect(run.refusals <= 12)
     #expect(run.mostRefusals <= 2)
     // 100 s is the least.
     #expect(run.seconds < 125)
   }
 
-  @Test func aRateWithinALongTimeIsFound() {
+  @Test(arguments: [0, 0.1])
+  func aRateWithinALongTimeIsFound(buffer: Double) {
     let run = LineSimulator.run(
-      conditions { ($0.mostPerSecond, $0.service) = (2, 0.001) }, Array(small.prefix(200)))
+      conditions(buffer: buffer) { ($0.mostPerSecond, $0.service) = (2, 0.001) },
+      Array(small.prefix(200)))
     #expect(run.mostRefusals <= 3)
     #expect(run.seconds < 240)
   }
 
-  @Test func aServerThatFailsOverMoreThanSixGetsTheMinimumForTheRestOfTheRun() {
+  @Test(arguments: [0, 0.1])
+  func aServerThatFailsOverMoreThanSixGetsTheMinimumForTheRestOfTheRun(buffer: Double) {
     let run = LineSimulator.run(
-      conditions { ($0.mostAtOnce, $0.beyond) = (6, .broken) }, small)
+      conditions(buffer: buffer) { ($0.mostAtOnce, $0.beyond) = (6, .broken) }, small)
     #expect(run.refusals <= 2)
     #expect(run.last == 1)
   }

@@ -51,7 +51,8 @@ struct LineSimulator {
   }
 
   /// How often the transport looks at what was acknowledged, in seconds.
-  private static let interval = 0.1
+  private static let interval = 0.025
+  private static let small = 65_536.0
 
   private enum Event {
     case arrives(Int)
@@ -75,6 +76,8 @@ struct LineSimulator {
     var connection: Connection
     /// What is left to send.
     var left: Double
+    /// The round-trip time when its connection was there.
+    var roundTrip: Double?
   }
 
   /// Uploads that are being sent at the same rate.
@@ -84,6 +87,10 @@ struct LineSimulator {
     /// How many bytes an upload could have sent that has always been sending.
     private var share = 0.0
     var count: Int { ends.count }
+    /// The bytes that have been sent and not acknowledged, at most a window of each.
+    var inFlight: Double {
+      ends.reduce(0) { $0 + min($1.end - share, Double(1 << 20)) }
+    }
 
     mutating func insert(_ upload: Int, bytes: Double) {
       let end = share + bytes
@@ -215,7 +222,7 @@ struct LineSimulator {
       uploads.append(
         Upload(file: file, begin: now, connection: kept ?? connect(), left: sizes[file]))
       underWay += 1
-      tuner?.recordBegin(at: Instant(seconds: now))
+      tuner?.recordBegin(isAlone: underWay == 1, at: Instant(seconds: now))
       schedule(after: conditions.delay * (kept == nil ? 1.5 : 0.5), .arrives(uploads.count - 1))
     }
     if underWay < lanes { tuner?.recordIdleLanes(at: Instant(seconds: now)) }
@@ -245,15 +252,22 @@ struct LineSimulator {
     return time
   }
 
-  /// Reports what was acknowledged.
-  private mutating func report() {
+  /// The round-trip time; nil without a buffer, because then nothing is known of the queue.
+  private var roundTrip: Double? {
+    guard conditions.buffer > 0 else { return nil }
+    guard isFull else { return conditions.delay }
+    let queue = (sending.inFlight + rushing.inFlight) / bandwidth
+    return conditions.delay + min(conditions.buffer, queue)
+  }
+
+  /// Reports what was acknowledged. Of a small upload that has ended, the round-trip time is known that there was when it
+  /// began.
+  private mutating func report(at end: Upload? = nil) {
     let isFull = isFull
-    // Without a buffer, nothing is known of the queue.
-    let queue =
-      isFull
-      ? min(conditions.buffer, Double((sending.count + rushing.count) << 20) / bandwidth) : 0
+    let isSmall = end.map { sizes[$0.file] < Self.small } ?? false
+    let known = isSmall ? end?.roundTrip : roundTrip
     tuner?.recordAcknowledged(
-      Int64(acknowledged), roundTrip: conditions.buffer > 0 ? conditions.delay + queue : nil,
+      Int64(acknowledged), roundTrip: known,
       isLimited: isFull && conditions.limit < conditions.bandwidth, underWay: underWay,
       at: Instant(seconds: now))
     acknowledged = 0
@@ -262,6 +276,7 @@ struct LineSimulator {
   private mutating func handle(_ event: Event) {
     switch event {
     case .arrives(let id):
+      uploads[id].roundTrip = uploads[id].roundTrip ?? roundTrip
       send(id)
     case .served(let id, let outcome):
       if outcome == .fine {
@@ -274,7 +289,7 @@ struct LineSimulator {
       let upload = uploads[id]
       connections.append(upload.connection)
       underWay -= 1
-      report()
+      report(at: upload)
       tuner?.recordEnd(
         outcome, of: Int64(sizes[upload.file]), began: Instant(seconds: upload.begin),
         underWay: underWay, at: Instant(seconds: now))

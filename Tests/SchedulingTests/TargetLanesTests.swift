@@ -91,4 +91,19 @@ struct TargetLanesTests {
     // Half as many are tried once, and bring less.
     #expect(after.min() == 16 && after.last == 32, "\(after)")
   }
+
+  @Test("lanes that were added for files that were not there are not kept")
+  func fewFiles() {
+    var tuner = ConcurrencyTuner(range: 1...32)
+    for _ in 0..<4 { tuner.recordBegin(at: Instant(seconds: 0)) }
+    for _ in 0..<2 {
+      tuner.recordAcknowledged(
+        10_000, roundTrip: 0.05, isLimited: false, underWay: 4, at: Instant(seconds: 0.15))
+      tuner.recordEnd(
+        .fine, of: 10_000, began: Instant(seconds: 0), underWay: 3, at: Instant(seconds: 0.15))
+    }
+    #expect(tuner.lanes == 8)
+    tuner.recordIdleLanes(at: Instant(seconds: 0.15))
+    #expect(tuner.lanes == 4)
+  }
 }

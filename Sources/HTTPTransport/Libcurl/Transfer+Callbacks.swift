@@ -21,8 +21,10 @@ extension Transfer {
     (hasReportedEnd, wasRepliedEarly) = (false, false)
     socket = loop.socket(of: connection)
     mark = nil
+    var roundTrip = 0.0
     if let socket {
       let found = hoist_look_at(socket)
+      roundTrip = found.round_trip
       mark = SocketTable.end(of: socket, found)
       // Do not even start if the server has closed its direction of the connection, since it may still read the
       // request.
@@ -41,6 +43,8 @@ extension Transfer {
       content.progress.hasReplyBegun = false
       content.isWaiting = false
       content.progress.hasBegun = true
+      // The body of a small request is not looked at while it is sent.
+      if roundTrip > 0 { content.progress.roundTrip = roundTrip }
       return true
     }
     return mayBegin && (wholeBody.map(readAll) ?? true)
