@@ -123,6 +123,7 @@ package final class Conductor {
         }
       }
     }
+    hooks.claimsAhead = { store.claimsAhead(ofRequestsTaking: $0) }
     hooks.mediaType = tools.mediaType
     hooks.outage = { [weak self] origin, news in
       onMain { self?.report([.reachability(server: origin.description, news)]) }

@@ -28,6 +28,8 @@ package final class MemoryStore: QueueStore {
     then(Set(turn.claims))
   }
 
+  package func claimsAhead(ofRequestsTaking seconds: Double) -> Int { 1 }
+
   package func keep(_ point: ResumePoint?, of id: ItemID) {}
 
   package func keepRun(_ point: RunPoint?, of target: String) -> Bool {

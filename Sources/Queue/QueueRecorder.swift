@@ -40,8 +40,10 @@ package final class QueueRecorder: QueueStore {
     var isWriting = false
     /// The items whose claims are on disk, and whose ends have not come.
     var claimed: Set<ItemID> = []
-    /// How long to wait for these ends before what has come is written, in seconds.
-    var patience = 0.0
+    /// How long the disk takes to write.
+    var pace = DiskPace()
+    /// How long requests took when this was last told.
+    var requestSeconds = 0.0
     /// Whether the writer waits for them.
     var isGathering = false
     /// What could not be written yet, in order. Nothing is claimed in it.
@@ -190,12 +192,10 @@ package final class QueueRecorder: QueueStore {
   /// Writes the turns that have come, and those that come meanwhile. Call it on the writer's queue.
   private func writeTurns() {
     while let entries = takeNext() {
-      let start = DispatchTime.now()
       let begun = trying { try record(entries.map(\.turn)) }
-      let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
       content.withLock { content in
         content.claimed.formUnion(begun ?? [])
-        content.patience = min(seconds / 2, Self.longestPatience)
+        if let seconds = store.takeSecondsToDisk() { content.pace.record(seconds) }
       }
       for entry in entries { entry.then(begun) }
       content.withLock { $0.underWay = [] }
@@ -203,19 +203,27 @@ package final class QueueRecorder: QueueStore {
     }
   }
 
-  /// Waits a moment for the ends of files that were claimed together, a fraction of what it takes to write them: on a
-  /// slow disk, they would otherwise be written one by one.
+  /// Waits a moment for the ends of small files that were claimed together if the disk is slow: they would otherwise be
+  /// written one by one.
   private func gather() {
     let patience = content.withLock { content in
-      content.isGathering = !content.next.isEmpty && !content.claimed.isEmpty
-      return content.isGathering ? content.patience : 0
+      let patience =
+        content.next.isEmpty || content.claimed.isEmpty
+        ? 0 : content.pace.patience(withRequestsTaking: content.requestSeconds)
+      content.isGathering = patience > 0
+      return patience
     }
     guard patience > 0 else { return }
     _ = allEnded.wait(timeout: .now() + patience)
     content.withLock { $0.isGathering = false }
   }
 
-  private static let longestPatience = 0.005
+  package func claimsAhead(ofRequestsTaking seconds: Double) -> Int {
+    content.withLock { content in
+      content.requestSeconds = seconds
+      return content.pace.ahead(ofRequestsTaking: seconds)
+    }
+  }
 
   private func takeNext() -> [Entry]? {
     content.withLock { content in

@@ -13,6 +13,8 @@ package protocol QueueStore: AnyObject, Sendable {
   /// Notes what a turn of the engine has brought, after those before it, and then calls `then`:
   /// `EngineHooks.admission`.
   func write(_ turn: QueueTurn, then: @escaping @Sendable (Set<ItemID>?) -> Void)
+  /// How many requests may be claimed ahead of each lane: `EngineHooks.claimsAhead`.
+  func claimsAhead(ofRequestsTaking seconds: Double) -> Int
   /// Notes where an upload can resume: `EngineHooks.keeping`.
   func keep(_ point: ResumePoint?, of id: ItemID)
   /// Notes what is known of a run: `EngineHooks.keepingRun`.

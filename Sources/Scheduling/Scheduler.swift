@@ -615,16 +615,28 @@ extension Scheduler {
   }
 }
 
-/// Files that are given out before a lane is free for them, one for each lane, so that their requests are ready
+/// Files that are given out before a lane is free for them, a few for each lane, so that their requests are ready
 /// in time.
 extension Scheduler {
   /// The most bytes of a file that is given out ahead. With larger files this does not pay, since a lane spends its
   /// time sending.
   private static let mostBytes: Int64 = 1 << 20
 
-  package mutating func setGivesAhead(_ givesAhead: Bool, of target: String) {
+  /// Sets how many requests to a target are given out ahead of each lane.
+  package mutating func setAhead(_ count: Int, of target: String) {
     guard let number = targetNumbers[target] else { return }
-    targets[number].givesAhead = givesAhead
+    targets[number].aheadOfEach = count
+  }
+
+  /// Records how long a request to a target took, in seconds. Returns how long they take on average.
+  package mutating func recordRequest(taking seconds: Double, to target: String) -> Double {
+    guard let number = targetNumbers[target] else { return seconds }
+    return targets[number].recordRequest(taking: seconds)
+  }
+
+  /// Whether a lane is free for a file that was given out ahead.
+  package var hasLaneForThoseAhead: Bool {
+    targets.indices.contains { targets[$0].ahead > 0 && hasLane(for: $0) }
   }
 
   /// Whether a file was given out and must wait for a lane.
@@ -662,7 +674,8 @@ extension Scheduler {
 
   private func mayGoAhead(_ id: ItemID) -> Bool {
     guard let entry = entries[id] else { return false }
-    return targets[routes[entry.route].target].givesAhead && entry.file.bytes <= Self.mostBytes
+    return targets[routes[entry.route].target].aheadOfEach > 0
+      && entry.file.bytes <= Self.mostBytes
   }
 
   private func hasRoomAhead(_ target: TargetLanes) -> Bool {

@@ -16,10 +16,14 @@ struct TargetLanes: Sendable {
   var isShut = false
   /// The only file that may start while `isShut` is set.
   var key: ItemID?
-  /// Whether files are given out before lanes are free for them.
-  var givesAhead = false
+  /// How many requests are given out before lanes are free for them, for each lane.
+  var aheadOfEach = 0
   /// How many requests wait for a lane.
   private(set) var ahead = 0
+  /// More wait for a lane only if there are more lanes: each keeps its file open, and what it sends in memory.
+  private static let mostAhead = 64
+  /// How long requests take, in seconds: a mean in which later ones count for more.
+  private var requestSeconds: Double?
 
   init(name: String) { self.name = name }
 
@@ -40,11 +44,21 @@ struct TargetLanes: Sendable {
     tune { $0.recordBegin(isAlone: isAlone, at: now) }
   }
 
-  /// Whether one more request can be given out before there is a lane for it: one for each lane, and one for each that
+  /// Whether one more request can be given out before there is a lane for it: some for each lane, and one for each that
   /// is free, which those that were given out take as soon as they can begin. Beside the target's, `free` lanes are left.
   func hasRoomAhead(of lanes: Int, free: Int) -> Bool {
-    givesAhead && tuner?.pace == nil && underWay <= most
-      && ahead < min(most, lanes) + max(0, min(most - underWay, free))
+    let lanes = min(most, lanes)
+    return aheadOfEach > 0 && tuner?.pace == nil && underWay <= most
+      && ahead < max(lanes, min(lanes * aheadOfEach, Self.mostAhead))
+        + max(0, min(most - underWay, free))
+  }
+
+  /// Records how long a request took, in seconds. Returns how long they take on average.
+  mutating func recordRequest(taking seconds: Double) -> Double {
+    let before = requestSeconds ?? seconds
+    let mean = before + (seconds - before) / 8
+    requestSeconds = mean
+    return mean
   }
 
   /// The moment before which no request may begin; nil if one may begin now.

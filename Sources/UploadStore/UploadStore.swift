@@ -31,7 +31,12 @@ package final class UploadStore: Sendable {
     var progress: [ItemID: Int64] = [:]
     var digests = NewDigests()
     var addresses = NewAddresses()
+    var secondsToDisk: Double?
   }
+
+  /// How long it took to get the last change to the disk, in seconds, without the work before and the wait for others that
+  /// were writing; nil if nothing was written since this was last asked.
+  package func takeSecondsToDisk() -> Double? { memory.withLock { $0.secondsToDisk.take() } }
 
   /// The default path of the queue: `$XDG_STATE_HOME/hoist/queue.sqlite`, by default
   /// `~/.local/state/hoist/queue.sqlite` (XDG Base Directory Specification).
@@ -139,15 +144,20 @@ package final class UploadStore: Sendable {
   /// Runs one transaction, passing the revision that its changes must carry.
   func write<Value>(_ body: (Database, Int64) throws -> Value) throws(StoreError) -> Value {
     do {
-      return try pool.write { db in
+      var made = ContinuousClock.now
+      let result = try pool.write { db in
         let revision: Int64? = try db.value(
           "UPDATE queue SET revision = revision + 1 RETURNING revision")
         let result = try body(db, revision ?? 0)
         let (digests, addresses) = memory.withLock { ($0.digests.take(), $0.addresses.take()) }
         try digests.write(db)
         try addresses.write(db)
+        made = .now
         return result
       }
+      let seconds = (ContinuousClock.now - made) / .seconds(1)
+      memory.withLock { $0.secondsToDisk = seconds }
+      return result
     } catch {
       throw StoreError(error, doing: "written", path: path)
     }

@@ -2,7 +2,8 @@
 
 A shim keeps a copy of each file of the queue as of its last sync. At a loss hoist is killed, and the files go back to
 these copies; sometimes some of what was written since is left, as a disk may do. Nothing that was queued is lost, what
-hoist said was sent is sent, and a file arrives twice only where that was said.
+hoist said was sent is sent, and a file arrives twice only where that was said. Since the disk is slow, no more files
+have arrived without a result on disk than there are lanes.
 """
 
 import collections
@@ -120,7 +121,7 @@ def run(hoist, seed, quick):
             arrived = collections.Counter(visit.name for visit in server.arrived())
             unrecorded = sum(arrived[name] > copies[name] and not ended[name] for name in names)
             most = max(most, unrecorded)
-            if unrecorded > 2 * LANES:
+            if unrecorded > LANES:
                 count.fail(loss + 1, f"{unrecorded} files had arrived without a result on disk")
             copies = arrived
         _, again, _ = close(count, place, disk.queue, server, names, starts)

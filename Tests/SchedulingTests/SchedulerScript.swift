@@ -37,8 +37,7 @@ struct SchedulerScript {
       }
       return perform(scheduler.add(ids.compactMap { files[ItemID($0)] }))
     case .go: return go()
-    case .giveAhead(let target): scheduler.setGivesAhead(true, of: target.name)
-    case .keepApart(let target): scheduler.setGivesAhead(false, of: target.name)
+    case .giveAhead(let count, let target): scheduler.setAhead(count, of: target.name)
     case .begun(let ids): for id in ids { scheduler.recordBegun(ItemID(id)) }
     case .takeLane(let id): return [.lane(scheduler.takeLane(beside: ItemID(id), at: now))]
     case .giveBackLanes(let id, let count):

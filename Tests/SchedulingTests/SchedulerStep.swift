@@ -5,8 +5,8 @@ struct SchedulerStep: Hashable, Sendable {
     case add([Int64], StoryTarget)
     /// Everything starts that can.
     case go
-    /// The target's files are given out ahead, or not.
-    case giveAhead(StoryTarget), keepApart(StoryTarget)
+    /// So many of the target's files are given out ahead of each lane.
+    case giveAhead(Int, StoryTarget)
     /// A file that was given out ahead takes its lane.
     case begun([Int64])
     /// An upload in pieces asks for one more lane, or gives back all but this many.
@@ -82,8 +82,10 @@ extension SchedulerStep {
     Self(.go, files.map { .request([$0], isAhead: false) })
   }
   static let startsNothing = Self(.go, [])
-  static func giveAhead(_ target: StoryTarget) -> Self { Self(.giveAhead(target)) }
-  static func keepApart(_ target: StoryTarget) -> Self { Self(.keepApart(target)) }
+  static func giveAhead(_ target: StoryTarget) -> Self { giveAhead(1, target) }
+  static func giveAhead(_ count: Int, _ target: StoryTarget) -> Self {
+    Self(.giveAhead(count, target))
+  }
   static func begun(_ files: Int64...) -> Self { Self(.begun(files)) }
   static func takesLane(_ file: Int64) -> Self { Self(.takeLane(file), [.lane(true)]) }
   static func getsNoLane(_ file: Int64) -> Self { Self(.takeLane(file), [.lane(false)]) }

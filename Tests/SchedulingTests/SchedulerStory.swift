@@ -106,7 +106,15 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
       testDescription: "a file that is taken back keeps its place in line",
       steps: [
         .add(1, 2, 3, 4, 5, to: .a), .giveAhead(.a), .starts(1, 2, .ahead(3), .ahead(4)),
-        .keepApart(.a), .wait(3, 4), .startsNothing, .over(1), .starts(3),
+        .giveAhead(0, .a), .wait(3, 4), .startsNothing, .over(1), .starts(3),
+      ]),
+    SchedulerStory(
+      testDescription: "several for each lane; those that were given out go, whatever comes then",
+      steps: [
+        .add(1, 2, 3, 4, 5, 6, 7, 8, to: .a), .giveAhead(2, .a),
+        .starts(1, 2, .ahead(3), .ahead(4), .ahead(5), .ahead(6)), .giveAhead(0, .a), .over(1),
+        .begun(3), .startsNothing, .over(2, 3), .begun(4, 5), .startsNothing, .over(4), .begun(6),
+        .over(5), .starts(7), .over(6), .starts(8),
       ]),
     SchedulerStory(
       testDescription: "none while more are under way than there are lanes now",

@@ -5,10 +5,12 @@ import UploadModel
 
 @Suite("The lanes of a target")
 struct TargetLanesTests {
-  private func lanes(_ count: Int, underWay: Int = 0, ahead: Int = 0) -> TargetLanes {
+  private func lanes(
+    _ count: Int, underWay: Int = 0, ahead: Int = 0, ofEach most: Int = 1
+  ) -> TargetLanes {
     var lanes = TargetLanes(name: "t")
     lanes.configured = .fixed(count)
-    lanes.givesAhead = true
+    lanes.aheadOfEach = most
     lanes.count(underWay, isAhead: false)
     lanes.count(ahead, isAhead: true)
     return lanes
@@ -48,11 +50,29 @@ struct TargetLanesTests {
     #expect(!lanes(100, underWay: 2, ahead: 2).hasRoomAhead(of: 2, free: 0))
   }
 
+  @Test(
+    "several can be given out ahead for each lane, but no more than 64 in all if there are fewer lanes",
+    arguments: [
+      (4, 3, 11, true), (4, 3, 12, false), (4, 16, 63, true), (4, 16, 64, false), (50, 3, 63, true),
+      (50, 3, 64, false), (100, 3, 99, true), (100, 3, 100, false),
+    ])
+  func several(most: Int, ofEach: Int, ahead: Int, hasRoom: Bool) {
+    let lanes = lanes(most, underWay: most, ahead: ahead, ofEach: ofEach)
+    #expect(lanes.hasRoomAhead(of: 200, free: 0) == hasRoom)
+  }
+
   @Test("a target that does not want it gets nothing ahead")
   func apart() {
+    #expect(!lanes(4, ofEach: 0).hasRoomAhead(of: 10, free: 10))
+  }
+
+  @Test("how long requests take is a mean in which the later ones count for more")
+  func requests() {
     var lanes = lanes(4)
-    lanes.givesAhead = false
-    #expect(!lanes.hasRoomAhead(of: 10, free: 10))
+    #expect(lanes.recordRequest(taking: 8) == 8)
+    #expect(lanes.recordRequest(taking: 16) == 9)
+    for _ in 1...50 { _ = lanes.recordRequest(taking: 1) }
+    #expect(lanes.recordRequest(taking: 1) < 1.02)
   }
 
   @Test("lanes are idle if some are sending, fewer than may, and nothing waits for one")

@@ -22,6 +22,20 @@ struct ProgressTests {
     #expect(try store.begin(ids) == [])
   }
 
+  @Test("How long a change took to get to the disk is told once; what is not written took no time")
+  func secondsToDisk() throws {
+    let store = try harness.open()
+    #expect(store.takeSecondsToDisk() == nil)
+    let id = try store.enqueue([item("a")])[0].id
+    let seconds = try #require(store.takeSecondsToDisk())
+    #expect(seconds > 0 && seconds < 60)
+    #expect(store.takeSecondsToDisk() == nil)
+    try store.record([(id, .sending(attempt: 1, sent: 4, total: 10))])
+    #expect(store.takeSecondsToDisk() == nil)
+    _ = try store.begin([id])
+    #expect(store.takeSecondsToDisk() != nil)
+  }
+
   @Test("An upload that was delivered has its receipt")
   func delivered() throws {
     let store = try harness.open()

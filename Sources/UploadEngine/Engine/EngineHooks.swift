@@ -14,6 +14,8 @@ package struct EngineHooks: Sendable {
         _ turn: QueueTurn, _ then: @escaping @Sendable (_ admitted: Set<ItemID>?) -> Void
       ) -> Void
     )?
+  /// How many requests may be claimed ahead of each lane if one takes this long, in seconds.
+  package var claimsAhead: @Sendable (_ seconds: Double) -> Int = { _ in 1 }
   /// Guesses the type of a file that a target's command has made; nil keeps the original's.
   package var mediaType: @Sendable (FileLocation) -> String? = { _ in nil }
   /// Called when a server becomes unreachable, and when it can be reached again.

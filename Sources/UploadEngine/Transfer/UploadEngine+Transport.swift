@@ -69,6 +69,7 @@ extension UploadEngine {
 extension UploadEngine {
   /// Begins requests that have a free lane but were prepared too late for the transport's thread to begin them.
   func beginThoseAhead() {
+    guard scheduler.hasLaneForThoseAhead else { return }
     for next in ahead.all {
       guard let exchange = exchanges[next.task.taskIdentifier],
         scheduler.hasLane(for: exchange.firstItem),
@@ -89,14 +90,28 @@ extension UploadEngine {
     let destination = exchange.request.destination
     let isGood =
       end.trouble == nil && end.status.map { (200..<300).contains($0) || $0 == 303 } == true
-    let givesAhead =
+    let now = time.now()
+    let mayGoAhead =
       isGood && exchange.url == destination.target.url && destination.needs.oneRequestForEachFile
-      && !isLate(exchange, at: time.now())
+      && !isLate(exchange, at: now)
     schedule {
-      $0.setGivesAhead(givesAhead, of: destination.target.name)
+      let target = destination.target.name
+      if mayGoAhead {
+        let seconds = $0.recordRequest(taking: now - exchange.start, to: target)
+        $0.setAhead(mostAhead(seconds, for: destination), of: target)
+      } else {
+        $0.setAhead(0, of: target)
+      }
       return []
     }
     if !isGood { takeBack { $0.route == exchange.authorization.route } }
+  }
+
+  /// How many requests to a target may wait for each lane if one takes `seconds`.
+  private func mostAhead(_ seconds: Double, for destination: SendPlan) -> Int {
+    let most = hooks.claimsAhead(seconds)
+    // Where a second copy does no harm, claimed files may be in doubt.
+    return most > 0 || !destination.target.isIdempotent ? most : 1
   }
 
   /// How long a claimed file may wait for a lane, in seconds. Until it begins, it counts as begun for others: they cannot
@@ -115,7 +130,7 @@ extension UploadEngine {
     guard !late.isEmpty else { return }
     for next in late {
       schedule {
-        $0.setGivesAhead(false, of: next.route.target)
+        $0.setAhead(0, of: next.route.target)
         return []
       }
     }

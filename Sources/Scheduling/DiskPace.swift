@@ -1,0 +1,48 @@
+/// How long the queue's disk takes to write, and what follows from it.
+///
+/// After a loss of power, whatever was claimed and is not recorded as ended is in doubt. Where the disk is slow, nothing
+/// is claimed before a lane is free for it, so that no more files are in doubt than there are lanes, and lanes go in step:
+/// the ends of what they have sent are written together with their next claims. Where it is quick, lanes would wait for
+/// claims more often than for servers: files are claimed ahead, as many as are sent within a few milliseconds, and nothing
+/// waits to be written.
+package struct DiskPace: Sendable {
+  /// How long the last writes took, in seconds, with the latest at the end.
+  private var writes: [Double] = []
+  /// Whether writes are slow. They count as slow until one has shown that they are not.
+  package private(set) var isSlow = true
+
+  /// How many writes count. Their median decides, which a single slow one among quick ones does not change.
+  private static let memory = 9
+  /// From how many seconds on writes are slow, and below how many they are quick. In between, they stay what they were.
+  private static let slow = 0.004, quick = 0.003
+
+  package init() {}
+
+  package mutating func record(_ seconds: Double) {
+    if writes.count == Self.memory { writes.removeFirst() }
+    writes.append(seconds)
+    if median >= Self.slow { isSlow = true }
+    if median < Self.quick { isSlow = false }
+  }
+
+  private var median: Double { writes.isEmpty ? 0 : writes.sorted()[writes.count / 2] }
+
+  /// How long to wait, in seconds, for the ends of what was claimed together, so that they are written together, if a
+  /// request takes `seconds`. On a quick disk, one more write takes less time than that; and requests that take longer
+  /// than a write do not end together.
+  package func patience(withRequestsTaking seconds: Double) -> Double {
+    isSlow && seconds < median ? min(median / 2, Self.longestPatience) : 0
+  }
+
+  private static let longestPatience = 0.005
+
+  /// How many requests may be claimed ahead of each lane if one takes `seconds`.
+  package func ahead(ofRequestsTaking seconds: Double) -> Int {
+    if isSlow { return 0 }
+    return seconds > 0 ? max(1, Int(min(Self.horizon / seconds, Double(Self.mostAhead)))) : 1
+  }
+
+  /// How many seconds' work is claimed ahead.
+  private static let horizon = 0.008
+  private static let mostAhead = 16
+}
