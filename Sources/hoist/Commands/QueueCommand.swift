@@ -45,7 +45,10 @@ struct QueueCommand: AsyncParsableCommand {
         items = try store.items()
         isSent = false
       }
-      for item in items { context.output.line(json ? QueueLine.text(of: item) : item.row) }
+      for item in items {
+        context.output.line(
+          json ? QueueLine.text(of: item, isSent: isSent) : item.row(isSent: isSent))
+      }
       if !json {
         let option = UsualQueue.option(for: store.path, context.environment)
         try context.output.error(
@@ -229,13 +232,20 @@ struct QueueCommand: AsyncParsableCommand {
 
 extension UploadItem {
   /// The item as a line for people: number, state, size, type, name, target, and why it failed.
-  var row: String {
+  /// `isSent`: whether there is a process that sends the queue.
+  func row(isSent: Bool = true) -> String {
     let name = SafeText.line(location.description)
     let doubt = state.receipt.flatMap { $0.isDoubtful ? ": \(SafeText.line($0.words))" : nil }
     let reason = state.failure.map { ": \($0.headline)" } ?? doubt ?? ""
     let size = HumanReadable.bytes(size)
-    return "\(id)  \(state.word)  \(size)  \(markedType)  \(name) → \(target)\(reason)"
+    return
+      "\(id)  \(state.word(isSent: isSent))  \(size)  \(markedType)  \(name) → \(target)\(reason)"
   }
+}
+
+extension ItemState {
+  /// The state in one word. Without a process that sends the queue, nothing in it is being sent.
+  func word(isSent: Bool) -> String { takesLane && !isSent ? "interrupted" : word }
 }
 
 extension [String] {

@@ -87,6 +87,6 @@ final class QueueFollower {
     if case .sending(_, let sent, let total) = state, total > 0 {
       share = "  \(sent * 100 / total)%"
     }
-    output.line(item.row + share)
+    output.line(item.row() + share)
   }
 }

@@ -4,12 +4,13 @@ import UploadModel
 
 /// An item as scripts see it.
 enum QueueLine {
-  static func text(of item: UploadItem) -> String {
+  /// `isSent`: whether there is a process that sends the queue.
+  static func text(of item: UploadItem, isSent: Bool = true) -> String {
     var members: [String: JSONValue?] = [
       "number": .integer(item.id.rawValue), "path": JSONLine.path(item.location),
       "name": .string(item.fileName), "target": .string(item.target),
       "field": JSONValue(item.field), "type": .string(item.mediaType),
-      "bytes": .integer(item.size), "state": .string(item.state.word),
+      "bytes": .integer(item.size), "state": .string(item.state.word(isSent: isSent)),
     ]
     switch item.state {
     case .failed(let failure):

@@ -111,6 +111,9 @@ extension EndToEnd {
       // Nobody sends it any more.
       let left = try await hoist("queue list")
       #expect(left.errors.contains("no hoist is sending them"), "\(left)")
+      #expect(left.output.contains("  interrupted  ") && !left.output.contains("sending  "))
+      let told = try await hoist("queue list --json")
+      #expect(told.output.contains(#""state":"interrupted""#), "\(told)")
       try await terminal.command("reset; HOIST_QUEUE=\(queue) hoist --to inbox --limit 100kB/s")
       let again = try await terminal.wait(until: "what had been under way") {
         $0.shows("may have arrived") && $0.shows("1 upload was interrupted")
