@@ -96,6 +96,7 @@ extension EndToEnd {
         guard let first = seen.first, let first else { return nil }
         // What was added a moment ago may not be on the screens yet.
         let items = try UploadStore(path: queue).items()
+        texts.append("in the file: \(items.map { "\($0.fileName) \($0.state)" })")
         return first[1] == "Queue \(items.count)" && seen.allSatisfy { $0 == first }
           && !Self.contradicts(first[2], items) ? true : nil
       }
