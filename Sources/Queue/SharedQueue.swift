@@ -64,6 +64,10 @@ package final class SharedQueue {
   package private(set) var isReading = true
   /// Whether another process sends the queue.
   package private(set) var isAside = false
+  /// Whether that process continues in the background for a screen that was left.
+  package private(set) var isSentInBackground = false
+  /// How many other processes look on, one of which sends the queue as soon as this one has left.
+  package private(set) var successors = 0
   /// Whether the queue could not be read or taken over, so that its content is unknown.
   package private(set) var isUnusable = false
   /// Whether the user has stopped the queue, as last read from it.
@@ -122,7 +126,10 @@ package final class SharedQueue {
     link = QueueLink(queue: keeper.store.path, environment: tools.environment)
     (settings, ownSettings) = (options.settings, options.settings)
     link.onOrder = { [weak self] in self?.perform($0, $1) }
-    link.onSuccessors = { [weak self] in self?.report([.successors($0)]) }
+    link.onSuccessors = { [weak self] count in
+      self?.successors = count
+      self?.report([.successors(count)])
+    }
     link.onNews = { [weak self] in self?.receive($0) }
     link.onLost = { [weak self] in self?.forgetNews($0) }
     ([link, holder] + self.observers).forEach(conductor.addObserver)
@@ -830,7 +837,9 @@ package final class SharedQueue {
     guard isAside, !keeper.isLeaving else { return }
     let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
     let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
-    let words = "another hoist\(name ?? "") sends this queue, including what is added here"
+    isSentInBackground = link.status.isInBackground
+    let who = isSentInBackground ? "hoist in the background" : "another hoist"
+    let words = "\(who)\(name ?? "") sends this queue and what you add here"
     report([.notice(words)])
   }
 

@@ -30,6 +30,38 @@ struct SharedQueueTests {
     }
   }
 
+  /// A person's own background process is no other hoist to them.
+  @Test("Who looks on is told who sends it", arguments: [false, true])
+  func sender(isInBackground: Bool) async throws {
+    let (server, _) = try Self.holding(Self.accepted)
+    defer { server.stop() }
+    var options = SharedQueue.Options()
+    options.settings.isHandedOver = isInBackground
+    let sender = try QueueSession(in: folder, to: server.url(), options: options)
+    sender.queue.open()
+    let other = try QueueSession(in: folder, to: server.url())
+    other.queue.open()
+    let who = isInBackground ? "hoist in the background" : "another hoist"
+    let words = "\(who) (process \(getpid())) sends this queue and what you add here"
+    try await wait(for: words, otherwise: { "\(other.holder.news)" }) { () -> Bool? in
+      let settings = other.holder.news.contains {
+        if case .settings(let settings) = $0 {
+          settings.isHandedOver == isInBackground
+        } else {
+          false
+        }
+      }
+      let notice = other.holder.news.last {
+        if case .notice = $0 { true } else { false }
+      }
+      guard settings, case .notice(words)? = notice else { return nil }
+      return true
+    }
+    await other.close()
+    #expect(other.queue.isAside && other.queue.isSentInBackground == isInBackground)
+    await sender.close()
+  }
+
   @Test("Everything that is in it is sent, written and reported, the figures before the end")
   func all() async throws {
     let (server, go) = try Self.holding(Self.accepted)

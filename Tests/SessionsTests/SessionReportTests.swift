@@ -10,7 +10,7 @@ import UploadModel
 struct SessionReportTests {
   private static func report(
     _ count: Int, failed: Bool = false, isStopped: Bool = false, successor: Int32? = nil,
-    isAside: Bool = false, isReading: Bool = false
+    isAside: Bool = false, isReading: Bool = false, successors: Int = 0
   ) -> SessionReport {
     var list = ItemList()
     let items = (0..<count).map { number in
@@ -20,8 +20,8 @@ struct SessionReportTests {
     }
     list.append(items)
     return SessionReport(
-      items: list, isReading: isReading, isAside: isAside, isStopped: isStopped,
-      successor: successor)
+      items: list, isReading: isReading, isAside: isAside, successors: successors,
+      isStopped: isStopped, successor: successor)
   }
 
   @Test("Forty files are named, and the others counted")
@@ -49,6 +49,15 @@ struct SessionReportTests {
       ])
     #expect(handedOver.status == .success)
     #expect(Self.report(2, failed: true, successor: 7).status == .someFailed)
+    // One that has looked on takes over.
+    let taken = Self.report(2, successors: 1)
+    #expect(
+      taken.lines == [
+        "0 of 2 files sent",
+        "another hoist, which has this queue open, goes on sending the remaining files",
+      ])
+    #expect(taken.status == .success)
+    #expect(Self.report(2, failed: true, successors: 1).status == .someFailed)
   }
 
   @Test("An empty queue is a success, unless it had not been read to its end")

@@ -41,6 +41,9 @@ package struct SenderStatus: Hashable, Sendable {
     }
   }
 
+  /// Whether the sender continues in the background for a screen that was left.
+  package var isInBackground: Bool { settings.isHandedOver }
+
   /// The state of an item that is being sent or about to be retried; nil if its state is in the queue.
   package func state(of id: ItemID) -> ItemState? { items[id] }
 

@@ -11,6 +11,10 @@ struct SessionReport {
   var isReading = false
   /// Whether another process was sending the queue.
   var isAside = false
+  /// Whether that process continues in the background for a screen that was left.
+  var isSentInBackground = false
+  /// How many other processes look on, one of which goes on sending; 0 if the queue is stopped.
+  var successors = 0
   var isStopped = false
   /// Whether the queue could not be read or taken over, so that its content is unknown.
   var isUnusable = false
@@ -27,7 +31,10 @@ struct SessionReport {
   private static let mostLines = 40
 
   var lines: [String] {
-    if goesOnElsewhere { return ["another hoist process is sending the queue"] }
+    if goesOnElsewhere {
+      let who = isSentInBackground ? "hoist in the background" : "another hoist process"
+      return ["\(who) is sending the queue"]
+    }
     let unread =
       isReading ? ["… the rest of the queue was still being read and is not shown"] : []
     guard hasContent else { return unread }
@@ -58,7 +65,7 @@ struct SessionReport {
     if goesOnElsewhere { return .success }
     let isWhole = !isReading && !isUnusable
     guard hasContent else { return isWhole ? .success : .someFailed }
-    if successor != nil {
+    if isTakenOver {
       let hasFailed = items.items.contains { $0.state.failure != nil && $0.state.isFinished }
       return hasFailed ? .someFailed : .success
     }
@@ -75,6 +82,11 @@ struct SessionReport {
   /// Whether another process continues to send. If nothing is left to send, this is false, since this process has seen
   /// the result of each file.
   private var goesOnElsewhere: Bool { isAside && !isAtRest }
+  /// Whether another process goes on with what is left, since this one has left it.
+  private var isTakenOver: Bool {
+    successor != nil
+      || successors > 0 && !isAside && unwritten == nil && items.totals.busy > 0
+  }
   private var isAtRest: Bool { items.totals.busy == 0 && !isReading }
   private var hasContent: Bool {
     items.count > 0 || items.removedCount != (0, 0) || !runTroubles.isEmpty
@@ -93,8 +105,8 @@ struct SessionReport {
         "· \(name): \(SafeText.line(processing.words)); hoist asks the server again when it next runs"
       case _ where item.state.isHandedOver:
         "? \(name): outcome unknown; check the server before you send it again"
-      case .paused where successor == nil: "· \(name): not sent, since it is paused"
-      case _ where !item.state.isFinished && successor == nil: "· \(name): not sent"
+      case .paused where !isTakenOver: "· \(name): not sent, since it is paused"
+      case _ where !item.state.isFinished && !isTakenOver: "· \(name): not sent"
       default: nil
       }
     }
@@ -129,7 +141,7 @@ struct SessionReport {
     counts.sent += removed.sent
     let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
     let kept =
-      unsent > 0 && successor == nil
+      unsent > 0 && !isTakenOver
       ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
     // The figures may not be those of files that have left the list.
     let figures = removed == (0, 0) ? self.figures : nil
@@ -143,6 +155,8 @@ struct SessionReport {
       lines.append(
         "the remaining files are being sent in the background (process \(successor)); run hoist to watch"
       )
+    } else if isTakenOver {
+      lines.append("another hoist, which has this queue open, goes on sending the remaining files")
     }
     return lines
   }
@@ -157,6 +171,8 @@ extension SessionReport {
   ) {
     self.init(
       items: queue.items, isReading: queue.isReading, isAside: queue.isAside,
+      isSentInBackground: queue.isSentInBackground,
+      successors: queue.settings.isStarted ? queue.successors : 0,
       isStopped: queue.isStopped, isUnusable: queue.isUnusable, figures: queue.figures,
       unwritten: unwritten, runTroubles: queue.runTroubles, queueOption: queueOption,
       successor: successor)

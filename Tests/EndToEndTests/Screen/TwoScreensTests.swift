@@ -121,6 +121,9 @@ extension EndToEnd {
       #expect(asked.says("it goes on sending at once"), "\(asked.text)")
       try await first.press("s")
       try await first.waitForShell()
+      let left = try await first.screen()
+      #expect(!left.shows("not sent") && !left.shows("left in the queue"), "\(left.text)")
+      #expect(left.says("another hoist, which has this queue open, goes on"), "\(left.text)")
       try await second.wait(for: "1 ok")
       #expect(inbox.names == ["a.bin"])
       // It knows what the first window did.
