@@ -77,6 +77,14 @@ struct QueueStateTests {
       news: [.added([item(1), item(2)]), .removed([ItemID(2), ItemID(9)])],
       said: ["  2 files added", "  1 file removed elsewhere"]
     ) { $0.items.order == [ItemID(1)] },
+    // Another process undoes the removal.
+    Row(
+      news: [.added([item(1), item(2)]), .removed([ItemID(2)]), .added([item(2), item(3)])],
+      said: [
+        "  2 files added", "  1 file removed elsewhere", "  1 file added",
+        "  1 file back in the queue",
+      ]
+    ) { $0.items.count == 3 },
     Row(news: [.removed([ItemID(9)])], said: []) { $0.items.count == 0 },
     Row(
       news: [.added([item(1), item(2)]), .reordered([ItemID(2), ItemID(1)])],

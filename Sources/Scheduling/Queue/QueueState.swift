@@ -109,7 +109,8 @@ package struct QueueState: Sendable {
     if isReading, let last = added.map(\.id).max() {
       lastFromBefore = max(lastFromBefore, last)
     }
-    let fresh = added.count { items.row($0.id) == nil }
+    let back = added.count { items.removed[$0.id] != nil }
+    let fresh = added.count { items.row($0.id) == nil } - back
     // Failures from earlier sessions, which come while the queue is being read, are no news.
     let failed = added.filter {
       !isReading && $0.state.failure != nil && items.item($0.id)?.state != $0.state
@@ -119,9 +120,10 @@ package struct QueueState: Sendable {
         && items.item(new.id).map { $0.state != .paused } == true
     }
     items.append(added)
-    let count =
-      fresh > 0 && !isReading ? [Remark("\(HumanReadable.count(fresh, "file")) added")] : []
-    return count + failed.compactMap { Remark($0, became: $0.state, at: now) }
+    let counts = [(fresh, "added"), (back, "back in the queue")]
+      .filter { $0.0 > 0 && !isReading }
+      .map { Remark("\(HumanReadable.count($0, "file")) \($1)") }
+    return counts + failed.compactMap { Remark($0, became: $0.state, at: now) }
       + [Remark(paused: paused)].compactMap(\.self)
   }
 
