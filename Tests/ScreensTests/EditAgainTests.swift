@@ -42,6 +42,32 @@ import UploadModel
     #expect(state.item(ItemID(1))?.target == "nas" && state.message == "changed")
   }
 
+  /// Another window removes files while they are being edited here.
+  @Test func whatIsGoneIsNotSaidToBeChanged() {
+    var state = Self.queue()
+    Fixture.play(&state, .key("g"), .key("e"))
+    Fixture.type("x", &state)
+    Fixture.play(&state, .removed([ItemID(1)]))
+    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
+    #expect(state.message == "not changed: the file is no longer in the queue")
+    // The others are changed, and it is said that some were not.
+    state = Self.queue()
+    Fixture.play(&state, .key(.control("a")), .key("e"), .key(.tab), .key(.control("u")))
+    Fixture.type("image/png", &state)
+    Fixture.play(&state, .removed([ItemID(1)]))
+    Fixture.play(&state, .key(.enter))
+    #expect(state.item(ItemID(2))?.mediaType == "image/png")
+    #expect(state.message == "changed; the file is no longer in the queue")
+    // It goes while it is looked up.
+    state = Self.queue()
+    guard case .lookForEdited(let edited)? = Self.edit(&state).first else {
+      Issue.record("another case than the one that is tested")
+      return
+    }
+    Fixture.play(&state, .removed([ItemID(1)]), .editedFound(edited, LeftOut()))
+    #expect(state.message == "not changed: the file is no longer in the queue")
+  }
+
   @Test func aTargetThatDoesNotHaveItGetsIt() {
     var state = Self.queue()
     guard case .lookForEdited(let edited)? = Self.edit(&state).first else {

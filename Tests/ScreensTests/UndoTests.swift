@@ -46,6 +46,51 @@ import UploadModel
     #expect(Self.order(state) == order)
   }
 
+  /// After an edit, the advice about the failure no longer applies; it does again once the edit is undone.
+  @Test func whatWasFailedForIsSaidOfThatAlone() {
+    var state = Fixture.mixed()
+    func said() -> String { render(state, size: state.size).text.joined(separator: "\n") }
+    let edited = "before it was edited"
+    Fixture.type("jjje", &state)
+    #expect(!said().contains(edited))
+    Fixture.type("2", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(said().contains(edited))
+    Fixture.type("z", &state)
+    #expect(state.selected?.fileName == "disk.img" && !said().contains(edited), "\(said())")
+    Fixture.type("Z", &state)
+    #expect(said().contains(edited))
+    // By another window.
+    guard var item = state.item(ItemID(4)) else { return }
+    item.fileName = "disk.img"
+    Fixture.play(&state, .added([item]))
+    item.fileName = "other.img"
+    Fixture.play(&state, .added([item]))
+    #expect(said().contains(edited))
+    // And it fails once more.
+    let again = ItemState.failed(Failure(.refused, status: 403, attempts: 2))
+    Fixture.play(&state, .engine([(ItemID(4), .waiting), (ItemID(4), again)], at: state.now))
+    #expect(!said().contains(edited))
+  }
+
+  @Test func whatAwaitsItsReplyCannotBePaused() {
+    var state = Fixture.mixed()
+    Fixture.type("Ge", &state)
+    Fixture.type("2", &state)
+    Fixture.play(&state, .key(.enter))
+    let last = state.queue.rows[state.queue.count - 1].item
+    let awaiting = ItemState.awaitingReply(attempt: 1, since: state.now)
+    Fixture.play(&state, .engine([(last.id, awaiting)], at: state.now))
+    #expect(Fixture.type("z", &state) == [.bell])
+    #expect(
+      state.message
+        == "not undone: \(last.fileName) awaits its reply, and cannot be changed until then")
+    Fixture.play(
+      &state, .engine([(last.id, .sending(attempt: 1, sent: 0, total: 1))], at: state.now))
+    Fixture.type("z", &state)
+    #expect(state.message?.hasSuffix("is being sent; p pauses it, then undo") == true)
+  }
+
   @Test func saysAllThatIsNeededToDoTheSame() {
     var state = Fixture.mixed()
     Fixture.type("jjj  x", &state)

@@ -17,7 +17,8 @@ package struct ItemList: Sendable {
     private struct Story: Sendable {
       var attempts: [Attempt] = []
       var said: String?
-      var isEditedSinceFailure = false
+      /// How the item was to be sent when it failed, if it was edited since.
+      var failedAs: ItemRecord?
     }
 
     package init(item: UploadItem) {
@@ -36,9 +37,8 @@ package struct ItemList: Sendable {
     package var said: String? { story?.value.said }
 
     /// Whether it was edited since it failed, so that the advice no longer applies.
-    package fileprivate(set) var isEditedSinceFailure: Bool {
-      get { story?.value.isEditedSinceFailure == true }
-      set { if newValue != isEditedSinceFailure { change { $0.isEditedSinceFailure = newValue } } }
+    package var isEditedSinceFailure: Bool {
+      story?.value.failedAs.map { $0 != item.record } ?? false
     }
 
     private mutating func change(_ body: (inout Story) -> Void) {
@@ -60,7 +60,7 @@ package struct ItemList: Sendable {
     private mutating func recordFailure() {
       let said = item.state.failure?.said
       if said != nil || story != nil {
-        change { ($0.said, $0.isEditedSinceFailure) = (said, false) }
+        change { ($0.said, $0.failedAs) = (said, nil) }
       }
     }
 
@@ -77,10 +77,14 @@ package struct ItemList: Sendable {
 
     /// Replaces the item by its current version.
     package mutating func set(_ item: UploadItem) {
-      let isChanged = item.state != self.item.state
+      let old = self.item
       self.item = item
       reach()
-      if isChanged { recordFailure() }
+      if item.state != old.state {
+        recordFailure()
+      } else if item.state.failure != nil, item.record != old.record {
+        change { $0.failedAs = $0.failedAs ?? old.record }
+      }
     }
 
     fileprivate mutating func set(_ state: ItemState) {
@@ -356,11 +360,6 @@ package struct ItemList: Sendable {
     if state.isPreparing, !old.isPreparing { beginnings[id] = instant }
     if !state.isActive { beginnings[id] = nil }
     return known
-  }
-
-  /// Notes that items were edited by the user.
-  package mutating func noteEdited(_ ids: some Sequence<ItemID>) {
-    for position in ids.compactMap(position(of:)) { rows[position].isEditedSinceFailure = true }
   }
 
   /// Takes what the sender counts of the items that were removed.

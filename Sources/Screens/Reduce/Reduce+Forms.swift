@@ -135,6 +135,7 @@ extension AppState {
   private mutating func change(_ ids: [ItemID], as form: Form) -> [Effect] {
     dialog = nil
     let items = ids.compactMap(item)
+    if items.isEmpty { return refuse(notChanged(ids.count)) }
     // Items may have changed since the form was opened.
     let editable = items.filter { !$0.state.isActive && !$0.state.isDone }
     if editable.count < items.count { return refuse("not changed, because sending has begun") }
@@ -143,7 +144,7 @@ extension AppState {
     let isElsewhere = edited.contains { after in
       item(after.id).map { $0.target != after.target || $0.location != after.location } ?? false
     }
-    guard isElsewhere else { return apply(edited) }
+    guard isElsewhere else { return apply(edited, gone: ids.count - items.count) }
     // Until the answer comes, the form stays, since nothing is changed yet.
     var form = form
     form.isLookedUp = true
@@ -171,7 +172,11 @@ extension AppState {
     return []
   }
 
-  mutating func apply(_ edited: [UploadItem]) -> [Effect] {
+  /// Changes items. `gone` is how many more were to be changed, but are no longer there.
+  mutating func apply(_ edited: [UploadItem], gone: Int = 0) -> [Effect] {
+    let gone = gone + edited.count { item($0.id) == nil }
+    let edited = edited.filter { item($0.id) != nil }
+    if edited.isEmpty { return refuse(notChanged(gone)) }
     let editable = edited.filter { after in
       item(after.id).map { !$0.state.isActive && !$0.state.isDone } ?? false
     }
@@ -189,6 +194,17 @@ extension AppState {
       return effects + retryNow(found)
     }
     message = editable.contains(where: \.state.isFailed) ? "changed; r sends it again" : "changed"
+    let others = notThere(gone)
+    if gone > 0 { message? += "; \(others)" }
     return effects
+  }
+
+  private func notChanged(_ gone: Int) -> String { "not changed: \(notThere(gone))" }
+
+  /// Another window may have removed items while they were being edited.
+  private func notThere(_ count: Int) -> String {
+    count == 1
+      ? "the file is no longer in the queue"
+      : "\(HumanReadable.count(count, "file")) are no longer in the queue"
   }
 }

@@ -119,6 +119,11 @@ extension AppState {
       let words = "\(name) \(isOne ? "has" : "have") been sent"
       return ("\(words); \(keyLabel(.add)) adds \(it) again", false)
     }
+    // What the server has in full can no longer be held back.
+    if known.allSatisfy({ $0.state.isHandedOver || $0.state.isDone }) {
+      let words = "\(name) \(isOne ? "awaits its reply" : "await their replies")"
+      return ("\(words), and cannot be changed until then", true)
+    }
     let words = "\(name) \(isOne ? "is" : "are") being sent"
     return ("\(words); \(keyLabel(.pause)) pauses \(it), then undo", true)
   }
@@ -194,10 +199,7 @@ extension AppState {
       }
     }
     // A different name can make the filter show or hide an item.
-    keepingCursor {
-      $0.queue.append(items)
-      $0.queue.noteEdited(items.map(\.id))
-    }
+    keepingCursor { $0.queue.append(items) }
     return items.isEmpty ? [] : [.edit(items)]
   }
 }
