@@ -47,6 +47,46 @@ import Testing
     #expect(Self.said(state).contains("ETA 0:06"))
   }
 
+  /// A stopped queue finishes what is under way, and the rest takes no time.
+  @Test func whatWillNotBeginTakesNoTime() {
+    var state = Self.sending(
+      Fixture.item(1, "a", size: 1_000_000), Fixture.item(2, "b", size: 900_000_000))
+    Fixture.play(&state, .stopped(true))
+    #expect(Self.said(state).contains("stops in 0:06"), "\(Self.said(state))")
+    #expect(!Self.said(state).contains("ETA"))
+    #expect(Announcer.status(of: state).hasSuffix("stops in 0:06"))
+    Fixture.play(&state, .stopped(false))
+    #expect(Self.said(state).contains("ETA 2:30:"))
+  }
+
+  /// The bar, the row and the words count the same bytes.
+  @Test func whatIsPausedAndCanGoOnHasArrivedAsFarAsItGot() throws {
+    var state = Self.sending(
+      Fixture.item(1, "a", size: 1_000_000), Fixture.item(2, "b", size: 10))
+    let point = ResumePoint(
+      url: try #require(URL(string: "https://api.example.com/files/1")), target: "photos",
+      identity: FileIdentity(device: 1, inode: 1, size: 1_000_000, modified: 0))
+    Fixture.play(
+      &state, .resumePoint(ItemID(1), point),
+      .engine([(ItemID(2), .done(Fixture.receipt)), (ItemID(1), .paused)], at: state.now))
+    let text = Self.said(state)
+    #expect(text.contains("400 kB of 1.0 MB arrived"), "\(text)")
+    #expect(text.contains("40% paused"), "\(text)")
+  }
+
+  @Test("At the end, no count gives way to the amount and the speed", arguments: 76...100)
+  func allCountsAtTheEnd(_ width: Int) {
+    var state = Fixture.empty(size: Size(width: width, height: 24))
+    let ends = [Self.done, Self.done, Self.refused, Self.unknown]
+    let items = (1...40).map { Fixture.item($0, "\($0)", size: 123_456) }
+    Fixture.play(
+      &state, .added(items), .figures(SendingFigures(seconds: 75, bytes: 1_234_000)),
+      .engine(items.map { ($0.id, ends[Int($0.id.rawValue) % 4]) }, at: state.now))
+    let line = render(state, size: state.size).text[22]
+    for count in ["20 ok", "10 failed", "10 unknown"] { #expect(line.contains(count), "\(line)") }
+    #expect(line.contains("2.5 of 4.9 MB arrived"), "\(line)")
+  }
+
   @Test func emptyFilesThatWaitAreNotNearlyDone() {
     var state = Fixture.empty()
     Fixture.play(

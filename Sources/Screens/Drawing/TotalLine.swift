@@ -16,8 +16,9 @@ struct TotalLine {
     let barWidth = isNarrow ? 6 : 16 + max(0, width - 80) * 2 / 5
     canvas.bar(totals.bar, row: row, columns: 1..<1 + barWidth)
     var used = 2 + barWidth
+    let words = isNarrow ? progress : progress(besideCountsIn: width - used - 3)
     used += canvas.put(
-      " \(progress)", row: row, column: used - 1, width: width - used, style: Style(.plain))
+      " \(words)", row: row, column: used - 1, width: width - used, style: Style(.plain))
     guard !isNarrow else { return }
     let spans = counts(fitting: width - used - 2, gap: 2).flatMap { [$0, ("  ", .plain)] }
       .dropLast()
@@ -63,9 +64,21 @@ struct TotalLine {
     .map { ("\($0.count) \($0.word)", $0.role) }
   }
 
+  /// The overall progress in words that, once all is over, leave room for what became of the files.
+  private func progress(besideCountsIn width: Int) -> String {
+    let gap = 2
+    let whole = counts(fitting: .max, gap: gap).reduce(0) { $0 + $1.text.count + gap }
+    return progress(fitting: width - whole)
+  }
+
+  /// The overall progress, in words that fit once all is over.
+  func progress(fitting width: Int) -> String {
+    totals.busy > 0 ? progress : results.first { $0.count <= width } ?? results.last ?? ""
+  }
+
   /// The overall progress, in words.
   var progress: String {
-    guard totals.busy > 0 else { return result }
+    guard totals.busy > 0 else { return results[0] }
     let (done, all) = totals.share
     var part = totals.countsBytes ? Self.part(done, of: all) : "\(done) of \(all) files"
     // If files have failed, not all of this has arrived, so it is only called "done".
@@ -76,25 +89,28 @@ struct TotalLine {
     guard totals.active > 0 else {
       return "\(far)  \(HumanReadable.count(totals.busy, "file")) left"
     }
-    if totals.bytesToGo == 0 { return far }
+    if state.bytesToGo == 0 { return far }
     let eta = state.speeds.totalETA(
-      remaining: totals.bytesToGo, limit: state.settings.limit, at: state.now)
-    return "\(far)  ETA \(eta.map(HumanReadable.timeLeft) ?? "—")"
+      remaining: state.bytesToGo, limit: state.settings.limit, at: state.now)
+    let time = eta.map(HumanReadable.timeLeft)
+    return state.settings.isStarted
+      ? "\(far)  ETA \(time ?? "—")" : "\(far)  \(time.map { "stops in \($0)" } ?? "stopping")"
   }
 
-  /// How much arrived and how fast, once nothing more will arrive unless the user acts.
-  private var result: String {
+  /// How much arrived and how fast, once nothing more will arrive unless the user acts; the fullest wording first.
+  private var results: [String] {
     let isWhole = totals.arrivedBytes == totals.bytes
-    let part = Self.part(totals.arrivedBytes, of: totals.bytes)
+    // As in the bar, and in the row of a file that was paused on the way.
+    let part = Self.part(totals.arrivedBytes &+ totals.keptBytes, of: totals.bytes)
     let far = isWhole ? HumanReadable.bytes(totals.bytes) : "\(part) arrived"
     let figures = state.figures
-    guard totals.paused == 0, let speed = figures.speed else { return far }
+    guard totals.paused == 0, let speed = figures.speed else { return [far] }
     // Amount, time and speed describe the same files. Other files may have been on the server before, or have left
     // the list since.
     let amount =
       figures.bytes == totals.arrivedBytes ? "" : " · \(HumanReadable.bytes(figures.bytes))"
-    return far + amount
-      + " in \(HumanReadable.duration(figures.seconds)), \(HumanReadable.speed(speed))"
+    let time = " in \(HumanReadable.duration(figures.seconds))"
+    return [far + amount + time + ", \(HumanReadable.speed(speed))", far + amount + time, far]
   }
 
   /// "1.2 of 2.7 GB", "812 kB of 2.7 GB".

@@ -86,7 +86,7 @@ struct StateLabel {
         isPlain
         ? nil
         : state.speeds.eta(
-          of: item.id, remaining: left, of: state.queue.totals.bytesToGo,
+          of: item.id, remaining: left, of: state.bytesToGo,
           limit: state.settings.limit, at: now)
       let eta = seconds.map(HumanReadable.timeLeft) ?? "—"
       self.init(

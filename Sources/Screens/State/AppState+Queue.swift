@@ -49,6 +49,10 @@ extension AppState {
   var waits: [String: Outage] { known.waits }
   /// Why targets' files wait for credentials, by the targets' names.
   var refusals: [String: CredentialTrouble] { known.refusals }
+  /// Bytes that will still be sent without user action. A stopped queue finishes only what is under way.
+  var bytesToGo: Int64 {
+    settings.isStarted ? queue.totals.bytesToGo : queue.totals.bytesUnderWay
+  }
   /// Whether nothing is left to be sent.
   var isAtTheEnd: Bool { known.isAtTheEnd }
 }

@@ -47,6 +47,8 @@ package struct Totals: Hashable, Sendable {
   package private(set) var keptBytes: Int64 = 0
   /// Bytes that will still be sent without user action.
   package private(set) var bytesToGo: Int64 = 0
+  /// Those of them in files that are under way: all that a queue still sends that begins no more files.
+  package private(set) var bytesUnderWay: Int64 = 0
   /// Bytes that have not been acknowledged, in files that the user holds back.
   private(set) var pausedBytes: Int64 = 0
   /// Bytes of files that may have arrived.
@@ -172,6 +174,7 @@ package struct Totals: Hashable, Sendable {
     keptBytes &+= kept
     movingBytes &+= sent &- kept
     if item.state != .paused { bytesToGo &+= size &- sent }
+    if item.state.isActive { bytesUnderWay &+= size &- sent }
   }
 }
 
