@@ -47,6 +47,39 @@ import Testing
     #expect(state.selected?.fileName == "2.log")
   }
 
+  /// What is hidden counts for nothing, and the marks stay.
+  @Test(
+    arguments: [
+      ("G", "T", [6, 1, 2, 3, 4, 5]), ("G", "K", [1, 2, 6, 3, 4, 5]),
+      ("g", "J", [2, 3, 1, 4, 5, 6]),
+      ("g", "T", [1, 2, 3, 4, 5, 6]), ("G", "J", [1, 2, 3, 4, 5, 6]),
+      ("g", "K", [1, 2, 3, 4, 5, 6]),
+      (" j ", "T", [1, 6, 2, 3, 4, 5]), (" j ", "J", [2, 3, 4, 5, 1, 6]),
+    ] as [(String, String, [Int64])])
+  func filesAreMovedAmongThoseInSight(_ before: String, _ key: String, _ order: [Int64]) {
+    var state = Self.queue("1.txt", "2.log", "3.txt", "4.log", "5.log", "6.txt")
+    Self.filter("txt", &state)
+    Fixture.type(before, &state)
+    let marks = state.marks
+    let effects = Fixture.type(key, &state)
+    #expect(state.order.map(\.rawValue) == order)
+    #expect(effects == [.bell] || state.message == nil, "\(state.message ?? "")")
+    #expect(state.marks == marks && state.list.filter == "txt")
+  }
+
+  /// "Esc shows all again" costs no marks.
+  @Test func whatAFilterHidesStaysMarked() {
+    var state = Self.queue("a.txt", "b.txt")
+    Fixture.type(" ", &state)
+    Self.filter("none", &state)
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("Esc shows all again"), "\(text)")
+    Fixture.play(&state, .key(.escape))
+    #expect(state.rowCount == 2 && state.marks == [ItemID(1)])
+    Fixture.play(&state, .key(.escape))
+    #expect(state.marks.isEmpty)
+  }
+
   @Test func aNewListKeepsTheMarksOfWhatIsStillThere() {
     var state = Fixture.empty()
     state.options.listsServer = true

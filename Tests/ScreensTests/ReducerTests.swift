@@ -179,9 +179,6 @@ import UploadModel
     Case(0, "/", "q", "q", .enter, asks: [.bell], says: "no name contains that text"),
     Case(0, "n", asks: [.bell], says: "no search yet: press / to start one"),
     Case(0, "f", ".", "t", "x", "t", .enter, .control("a"), "r", asks: [.retry(ids(10, 11))]),
-    Case(
-      0, "f", ".", "t", "x", "t", .enter, "J", asks: [.bell],
-      says: "some files are hidden: press Esc to show them all, then move them"),
     Case(0, "3", asks: [.listHistory(HistoryRequest())]),
     Case(0, "2", "4", "1", asks: [.listServer]),
     Case(

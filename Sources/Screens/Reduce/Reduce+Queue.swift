@@ -252,29 +252,34 @@ extension AppState {
     return effects
   }
 
-  /// Moves the marked rows, or the one under the cursor, by one step or to the top.
+  /// Moves the marked rows, or the one under the cursor, past the next visible row or to the top of the queue.
   private mutating func shift(_ name: Action.Name) -> [Effect] {
-    guard list.filter.isEmpty else {
-      return refuse("some files are hidden: press Esc to show them all, then move them")
-    }
     let ids = subjects.map(\.id)
     let moving = Set(ids)
     let positions = ids.compactMap { queue.position(of: $0) }
     guard let first = positions.first, let last = positions.last else { return [.bell] }
     let isTogether = last - first + 1 == positions.count
-    let place =
+    let next: Int? =
       switch name {
-      case .moveDown: last + 2
-      case .moveUp: first - 1
-      default: 0
+      case .moveDown: visiblePosition(after: last).map { $0 + 1 }
+      case .moveUp: visiblePosition(before: first)
+      default: first > 0 ? 0 : nil
       }
     // Files that are not next to each other are also brought together, so moving them is always possible.
-    let isPossible = place >= 0 && place <= queue.count && place != first
-    guard isPossible || !isTogether else { return [.bell] }
-    let other = queue.rows.dropFirst(min(max(0, place), queue.count)).first {
-      !moving.contains($0.item.id)
-    }
+    guard next != nil || !isTogether else { return [.bell] }
+    let place = next ?? (name == .moveDown ? last + 1 : first)
+    let other = queue.rows.dropFirst(place).first { !moving.contains($0.item.id) }
     return move(ids, before: other?.item.id)
+  }
+
+  /// The positions in the queue of the visible rows next to one.
+  private func visiblePosition(after position: Int) -> Int? {
+    (0..<rowCount).lazy.compactMap { list.position(of: $0, in: queue) }.first { $0 > position }
+  }
+
+  private func visiblePosition(before position: Int) -> Int? {
+    (0..<rowCount).reversed().lazy.compactMap { list.position(of: $0, in: queue) }
+      .first { $0 < position }
   }
 }
 

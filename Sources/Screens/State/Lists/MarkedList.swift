@@ -128,9 +128,11 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     case .markAll: marks.formUnion(seen(in: rows))
     case .invertMarks: marks.formSymmetricDifference(Set(seen(in: rows)))
     case .clearMarks:
-      // The filter is cleared only if no marks are left to clear, since rows that it hides may be marked too.
-      if marks.isEmpty { setFilter("", in: rows, height: height) }
-      clearMarks()
+      // The filter is cleared only if no marks are left to clear, since rows that it hides may be marked too. Where it
+      // hides all of them, the marks stay.
+      let hidesAll = view != nil && count(in: rows) == 0
+      if marks.isEmpty || hidesAll { setFilter("", in: rows, height: height) }
+      if !hidesAll { clearMarks() }
     default: return false
     }
     return true
