@@ -54,4 +54,24 @@ import Testing
     #expect(TypedLine(text: path, home: path).preview(rules: .init()) { false }?.files == 4)
     #expect(TypedLine(text: path, home: path).preview(rules: .init()) { true } == nil)
   }
+
+  /// What would be listed as failed is told before.
+  @Test func whatCannotBeSentIsCountedToo() throws {
+    let folder = try ScratchDirectory()
+    try folder.write("a.txt", [1, 2, 3])
+    for name in ["b", "c"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path(name), withDestinationPath: "nowhere")
+    }
+    func words(_ line: String) -> String? {
+      TypedLine(text: line, home: folder.path).preview(rules: .init()) { false }?.words
+    }
+    let path = folder.path
+    #expect(words("\(path)/*") == "1 file, 3 B; 2 broken links cannot be sent")
+    #expect(words("\(path)/b") == "1 broken link cannot be sent")
+    #expect(words("\(path)/a.txt /dev/null") == "1 file, 3 B; 1 cannot be read")
+    // A folder is named, since all that is in it would be added: with `~`, that may be much.
+    #expect(words("~") == "1 file, 3 B in \(path); 2 broken links cannot be sent")
+    #expect(words(path) == words("~"))
+  }
 }

@@ -5,6 +5,12 @@ package struct AddPreview: Hashable, Sendable {
   package var files = 0
   /// Their total size in bytes.
   package var bytes: Int64 = 0
+  /// The folder whose files these are, if the line names one and nothing else.
+  package var folder: String?
+  /// Links that lead nowhere: they would be listed as failed.
+  package var brokenLinks = 0
+  /// What cannot be sent for another reason, and would be listed as failed too.
+  package var unsendable = 0
   /// Whether counting stopped early, so that there are more files than `files`.
   package var isMore = false
   /// The words of the line that name no file.
@@ -17,7 +23,16 @@ package struct AddPreview: Hashable, Sendable {
     var parts: [String] = []
     if files > 0 {
       let more = isMore ? "more than " : ""
-      parts.append("\(more)\(HumanReadable.count(files, "file")), \(HumanReadable.bytes(bytes))")
+      let place = folder.map { " in \($0)" } ?? ""
+      parts.append(
+        "\(more)\(HumanReadable.count(files, "file")), \(HumanReadable.bytes(bytes))\(place)")
+    }
+    if brokenLinks > 0 {
+      parts.append("\(HumanReadable.count(brokenLinks, "broken link")) cannot be sent")
+    }
+    if unsendable > 0 {
+      let others = brokenLinks > 0 ? HumanReadable.count(unsendable, "other") : "\(unsendable)"
+      parts.append("\(others) cannot be read")
     }
     if let first = missing.first {
       let others = missing.count > 1 ? "; \(missing.count - 1) more not found" : ""

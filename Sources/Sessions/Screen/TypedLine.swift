@@ -3,6 +3,7 @@ import Foundation
 import MultipartForm
 import ProcessContext
 import Screens
+import UploadModel
 
 /// The files named by a line that the user typed to add files.
 ///
@@ -73,18 +74,32 @@ struct TypedLine {
   func preview(rules: FolderRules, isOutdated: () -> Bool) -> AddPreview? {
     let files = files
     var preview = AddPreview(missing: files.missing, mistake: files.mistake)
+    if files.found.count == 1, let only = files.found.first?.location, Directory.isFolder(only) {
+      preview.folder = SafeText.line(only.description)
+    }
     let end = DispatchTime.now() + .milliseconds(500)
+    var seen = 0
     // Counts a file, and returns whether to stop there.
     func stops(after file: FileLocation) -> Bool {
-      guard let identity = try? FileIdentity(of: file) else { return false }
-      preview.files += 1
-      preview.bytes &+= identity.size
-      return preview.files % 64 == 0 && (isOutdated() || DispatchTime.now() >= end)
+      do throws(FileError) {
+        let size = try FileIdentity(ofReadable: file).size
+        preview.files += 1
+        preview.bytes &+= size
+      } catch {
+        if error.reason == .vanished { preview.brokenLinks += 1 } else { preview.unsendable += 1 }
+      }
+      seen += 1
+      return seen % 64 == 0 && (isOutdated() || DispatchTime.now() >= end)
     }
     preview.isMore = files.found.contains { file in
       guard Directory.isFolder(file.location) else { return stops(after: file.location) }
       return FolderScan(file.location, rules: rules).contains {
-        if case .file(let file) = $0 { stops(after: file) } else { false }
+        switch $0 {
+        case .file(let file): return stops(after: file)
+        case .unreadable:
+          preview.unsendable += 1
+          return false
+        }
       }
     }
     return isOutdated() ? nil : preview

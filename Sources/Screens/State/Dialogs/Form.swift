@@ -313,7 +313,7 @@ struct Form: Sendable {
       switch rows[index].field {
       case .url where !text.isEmpty:
         rows[index].text.set(Origin.addingScheme(to: text))
-      case .path where text.hasPrefix(scalars: "~/"):
+      case .path where text == "~" || text.hasPrefix(scalars: "~/"):
         if let home { rows[index].text.set(home + text.dropFirst()) }
       default: break
       }
