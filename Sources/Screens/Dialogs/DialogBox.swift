@@ -96,7 +96,8 @@ struct DialogBox {
     let shown = min(room, prompt.candidates.count)
     let (left, top) = ((size.width - width) / 2, max(1, size.height / 4 - 1))
     canvas.box(
-      row: top, column: left, size: Size(width: width, height: 4 + shown), title: "Add files")
+      row: top, column: left, size: Size(width: width, height: 4 + shown),
+      title: "Add files for \(state.target)")
     // A preview of the files that the line names, or the folder that relative paths start from.
     let isNothing = prompt.preview?.files == 0
     let hasFolder = prompt.field.text.isEmpty && !state.options.folder.isEmpty

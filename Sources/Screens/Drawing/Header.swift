@@ -16,19 +16,23 @@ struct Header {
     let (shown, url) = state.targetInUse
     let target = Glyphs.width(Glyphs.of(shown, ascii: canvas.ascii))
     let name = width < 60 ? 0 : Self.name.reduce(0) { $0 + $1.text.count }
-    let right = pieces(fitting: width - min(target, 16) - name - 3)
+    // What is added now may go elsewhere.
+    func words(_ start: String) -> Canvas.Spans {
+      shown == state.target ? [] : [("  \(start): ", .dim), (state.target, .plain)]
+    }
+    func count(_ spans: Canvas.Spans) -> Int {
+      spans.reduce(0) { $0 + Glyphs.width(Glyphs.of($1.text, ascii: canvas.ascii)) }
+    }
+    let reserved = width < 60 ? 0 : min(24, count(words("new")))
+    let right = pieces(fitting: width - min(target, 16) - name - reserved - 3)
     let used = right.reduce(0) { $0 + $1.text.count }
     let room = width - used - 3
     let isNamed = name + min(target, 16) <= room && room > 16
     var left: Canvas.Spans = isNamed ? Self.name : []
     left.append((shown, .plain))
     let space = room - (isNamed ? name : 0)
-    // What is added now may go elsewhere.
-    var other: Canvas.Spans =
-      shown == state.target ? [] : [("  new files: ", .dim), (state.target, .plain)]
-    var taken =
-      target + other.reduce(0) { $0 + Glyphs.width(Glyphs.of($1.text, ascii: canvas.ascii)) }
-    if taken > space { (other, taken) = ([], target) }
+    let other = [words("new files"), words("new")].first { target + count($0) <= space } ?? []
+    let taken = target + count(other)
     // The address is added if more than a few letters of it fit, or all of it before something else. A target without a
     // name is its address already.
     let least = other.isEmpty ? 22 : Glyphs.width(Glyphs.of(url, ascii: canvas.ascii)) + 3
@@ -88,7 +92,9 @@ struct Header {
     if totals.active > 0, state.refusals[state.target] == .forbidden {
       add(1, [(CredentialTrouble.forbidden.words, .warning)], [("1 lane", .warning)])
     } else if let lanes = state.lanesInUse {
-      add(4, [(lanes.words, .dim)], [(HumanReadable.count(lanes.count, "lane"), .dim)])
+      let soon = state.exceeds(lanes) ? "soon " : ""
+      let short = HumanReadable.count(lanes.count, "lane")
+      add(4, [(soon + lanes.words, .dim)], [(soon + short, .dim)])
     }
     if let limit = state.settings.limit {
       add(3, [("limit \(HumanReadable.speed(Double(limit)))", .warning)])

@@ -247,11 +247,24 @@ package struct AppState: Sendable {
     }
   }
 
-  /// The lanes of all targets that files are being sent to, if hoist finds their number or the user has set it.
-  var lanesInUse: LaneCount? {
+  /// The targets that files are being sent to, if hoist finds the number of their lanes or the user has set it.
+  private var targetsOfLanes: Set<String> {
     Set(queue.activeTargets.map { $0.isEmpty ? target : $0 })
       .filter { concurrency(of: $0).isAuto || settings.lanes[$0] != nil }
-      .map(lanes(of:)).reduce(nil) { sum, lanes in sum.map { $0 + lanes } ?? lanes }
+  }
+
+  /// The lanes of all these targets.
+  var lanesInUse: LaneCount? {
+    targetsOfLanes.map(lanes(of:))
+      .reduce(nil) { sum, lanes in sum.map { $0 + lanes } ?? lanes }
+  }
+
+  /// Whether more is under way than these lanes: when a limit is set, or the user wants fewer lanes, what has begun goes
+  /// on.
+  func exceeds(_ lanes: LaneCount) -> Bool {
+    guard settings.limit != nil || !lanes.isFound else { return false }
+    let names = targetsOfLanes.flatMap { $0 == target ? [$0, ""] : [$0] }
+    return names.reduce(0) { $0 + queue.active(on: $1) } > lanes.count
   }
 
   /// Why a waiting item is not being sent; nil if nothing holds it up.

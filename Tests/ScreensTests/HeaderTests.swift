@@ -1,0 +1,55 @@
+import Testing
+
+@testable import Scheduling
+@testable import Screens
+@testable import UploadModel
+
+/// What the first line says of where files go, and of how many go at once.
+@Suite struct HeaderTests {
+  /// A queue that sends to another target than the one that files are added for.
+  private static func elsewhere(_ size: Size) -> AppState {
+    var state = Fixture.empty(size: size)
+    var items = (1...3).map { Fixture.item($0, "\($0).bin", size: 1_000_000) }
+    for index in items.indices { items[index].target = "tickets" }
+    state.settings.limit = 1_000_000
+    Fixture.play(&state, .added(items), .queue(.lanes(2, target: "tickets")))
+    for second in 0...4 {
+      Fixture.play(
+        &state,
+        .engine(
+          items.map {
+            ($0.id, .sending(attempt: 1, sent: Int64(second) * 100_000, total: 1_000_000))
+          }, at: state.now + Double(second)))
+    }
+    return state
+  }
+
+  @Test(arguments: [
+    Size(width: 60, height: 15), Size(width: 80, height: 24), Size(width: 130, height: 40),
+  ])
+  func whatIsAddedNowMayGoElsewhere(_ size: Size) {
+    var state = Self.elsewhere(size)
+    let header = render(state, size: size).text[0]
+    #expect(header.contains("tickets"), "\(header)")
+    #expect(header.contains("new: photos") || header.contains("new files: photos"), "\(header)")
+    Fixture.play(&state, .key("a"))
+    let text = render(state, size: size).text.joined(separator: "\n")
+    #expect(text.contains("─ Add files for photos ─"), "\(text)")
+  }
+
+  @Test("Where fewer are to be under way than are, it says that this is so soon")
+  func fewerLanesSoon() {
+    let size = Size(width: 130, height: 40)
+    var state = Self.elsewhere(size)
+    Fixture.play(&state, .queue(.settings(SenderSettings(lanes: ["tickets": .automatic]))))
+    func header() -> String { render(state, size: size).text[0] }
+    // Several files may share a request.
+    #expect(header().contains("3 active") && header().contains("  2 lanes (auto)"), "\(header())")
+    Fixture.play(
+      &state,
+      .queue(.settings(SenderSettings(limit: 1_000_000, lanes: ["tickets": .automatic]))))
+    #expect(header().contains("  soon 2 lanes (auto)"), "\(header())")
+    Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
+    #expect(header().contains("2 active") && header().contains("  2 lanes (auto)"), "\(header())")
+  }
+}
