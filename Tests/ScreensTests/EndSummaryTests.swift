@@ -42,6 +42,35 @@ import UploadModel
     #expect(text.contains("Enter next problem   R retry   y copy 1 address"))
   }
 
+  /// What a server said is as long as it is.
+  @Test(arguments: [
+    Size(width: 80, height: 24), Size(width: 100, height: 30), Size(width: 130, height: 40),
+  ])
+  func theServersAnswerIsWhole(_ size: Size) {
+    let words = "This account may store no more than 100 MB, ask the people of the third floor."
+    let failure = Failure(
+      .refused, status: 507,
+      reply: Reply(text: #"{"error": "\#(words)"}"#, mediaType: "application/json"), attempts: 1)
+    let state = Self.ended(
+      [.failed(failure), .failed(failure), .done(Fixture.receipt)], size: size)
+    let lines = render(state, size: size).text
+    guard let start = lines.firstIndex(where: { $0.contains("Done, with problems") }) else {
+      Issue.record("\(lines)")
+      return
+    }
+    let said = lines[start...].prefix(7).joined(separator: " ")
+      .split { " │╭╮╰╯─".contains($0) }.joined(separator: " ")
+    #expect(said.contains("2 × 507, \(words.dropLast())"), "\(said)")
+  }
+
+  /// Nothing in the box is cut in a small window: what there is no room for is left out.
+  @Test func aSmallBoxIsWhole() {
+    let size = Size(width: 60, height: 15)
+    let text = Self.text(Self.ended(Self.story, size: size))
+    #expect(text.contains("─ Done, with problems · 2.2 of 4.4 kB arrived in 2 s ─"), "\(text)")
+    #expect(text.contains("│ Enter next problem   R retry   E reasons "), "\(text)")
+  }
+
   @Test func whatIsNotThereIsNotOffered() {
     let text = Self.text(Self.ended([.done(Receipt(status: 204)), .done(Receipt(status: 204))]))
     #expect(

@@ -121,7 +121,7 @@ import UploadModel
       &state, .added([Fixture.item(40, "last")]),
       .engine([(ItemID(40), .done(Fixture.receipt))], at: state.now))
     let text = Self.text(state)
-    #expect(text.contains("403, not yours: 12 files"), "\(text)")
+    #expect(text.contains("12 × 403, not yours"), "\(text)")
     #expect(text.contains("E reasons"))
     Fixture.type("E", &state)
     #expect(state.mode == .failures)

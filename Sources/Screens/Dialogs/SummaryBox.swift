@@ -10,31 +10,48 @@ struct SummaryBox {
   /// Without reasons.
   private static let least = 4
   private static let mostReasons = 3
+  /// The most lines and columns for them.
+  private static let mostLines = 6, mostWidth = 110
+  /// How many rows of the queue stay in sight above the box.
+  private static let leastRows = 4
 
   func paint(on canvas: inout Canvas) {
     // On a small screen the rows matter more than this box, and the line of totals says the same.
     guard layout.rows.count >= 2 * Self.least else { return }
-    let width = min(72, layout.list.count - 2)
+    // What the servers said is what one has to know, so that the box gets wider for it.
+    let longest =
+      summary.reasons.prefix(Self.mostReasons)
+      .map { Glyphs.width(Glyphs.of($0.line, ascii: canvas.ascii)) + 4 }.max() ?? 0
+    let width = min(max(72, min(longest, Self.mostWidth)), layout.list.count - 2)
     let left = layout.list.lowerBound + (layout.list.count - width) / 2
-    let reasons = reasons(fitting: layout.rows.count / 2 - Self.least)
+    let room = min(Self.mostLines, layout.rows.count - Self.least - Self.leastRows)
+    let reasons = reasons(fitting: room, width - 4)
     let height = Self.least + reasons.count
     let top = layout.rows.upperBound - height - 1
     let end = summary.problems > 0 ? "Done, with problems" : "All done"
+    let result = TotalLine(state: state).progress(fitting: width - end.count - 9)
     canvas.box(
       row: top, column: left, size: Size(width: width, height: height),
-      title: "\(end) · \(TotalLine(state: state).progress)", isDimming: false)
-    for (index, spans) in ([counts(fitting: width - 4)] + reasons + [offers]).enumerated() {
-      canvas.put(spans, row: top + 1 + index, column: left + 2, width: width - 4)
+      title: "\(end) · \(result)", isDimming: false)
+    for (index, line) in reasons.enumerated() {
+      canvas.put(line, row: top + 2 + index, column: left + 2, style: Style(.dim))
+    }
+    let offers = offers(fitting: width - 4)
+    for (row, spans) in [(top + 1, counts(fitting: width - 4)), (top + height - 2, offers)] {
+      canvas.put(spans, row: row, column: left + 2, width: width - 4)
     }
   }
 
-  /// A line for each of the most frequent reasons.
-  private func reasons(fitting lines: Int) -> [Canvas.Spans] {
+  /// A line for each of the most frequent reasons, and a second one where it needs that and there is room.
+  private func reasons(fitting lines: Int, _ width: Int) -> [ArraySlice<Glyph>] {
     let shown = summary.reasons.prefix(max(0, min(lines, Self.mostReasons)))
-    return shown.enumerated().map { index, group in
-      let more = summary.reasons.count - shown.count
-      let rest = more > 0 && index == shown.count - 1 ? " and \(more) more" : ""
-      return [("\(group.words)\(rest)", .dim)]
+    var spare = lines - shown.count
+    return shown.flatMap { group in
+      let lines = TextFitting.wrapped(
+        Glyphs.of(group.line, ascii: state.isASCII), to: width, lines: spare > 0 ? 2 : 1,
+        ascii: state.isASCII)
+      spare -= lines.count - 1
+      return lines
     }
   }
 
@@ -60,18 +77,27 @@ struct SummaryBox {
     return forms.first { $0.reduce(0) { $0 + $1.text.count } <= width } ?? forms[2]
   }
 
-  private var offers: Canvas.Spans {
+  private func offers(fitting width: Int) -> Canvas.Spans {
     func offer(_ name: Action.Name, _ words: String) -> Canvas.Spans {
       [(state.keyLabel(name), .accent), (" \(words)", .dim)]
     }
     var offers: [Canvas.Spans] = []
     if summary.problems > 0 { offers.append(offer(.details, "next problem")) }
     if summary.counts.failed > 0 { offers.append(offer(.retryAll, "retry")) }
+    let copy = offers.count
     if summary.addresses > 0 {
       let words = summary.addresses == 1 ? "1 address" : "\(summary.addresses) addresses"
       offers.append(offer(.copyURL, "copy \(words)"))
     }
-    if !summary.reasons.isEmpty { offers.append(offer(.failures, "reasons")) }
+    if !summary.reasons.isEmpty {
+      let count = summary.reasons.count
+      let words = count > Self.mostReasons ? "all \(count) reasons" : "reasons"
+      offers.append(offer(.failures, words))
+    }
+    let all = Canvas.Spans(offers.joined(separator: [("   ", .plain)]))
+    guard all.reduce(0, { $0 + $1.text.count }) > width, summary.addresses > 0 else { return all }
+    // The others are about what went wrong.
+    offers.remove(at: copy)
     return Canvas.Spans(offers.joined(separator: [("   ", .plain)]))
   }
 }

@@ -188,8 +188,3 @@ struct LineReporter: PushReporter {
     }
   }
 }
-
-extension FailureGroup {
-  /// "412 × 403, not yours", made safe.
-  var line: String { "\(members.count) × \(SafeText.beginning(of: reason.words))" }
-}

@@ -9,6 +9,9 @@ package struct FailureGroup<Member> {
     "\(reason.words): \(HumanReadable.count(members.count, "file"))"
   }
 
+  /// "412 × 403, not yours", made safe.
+  package var line: String { "\(members.count) × \(SafeText.beginning(of: reason.words))" }
+
   /// Gathers failures by their reasons, the most frequent reason first.
   package static func gathered(
     _ failures: some Sequence<(reason: FailureReason, member: Member)>
