@@ -88,6 +88,25 @@ import Testing
     #expect(state.mode == mode)
   }
 
+  /// The first page has the keys that do something here.
+  @Test func theHelpOfAnEmptyQueueIsAboutWhatCanBeDone() {
+    var state = Fixture.empty()
+    Fixture.type("?", &state)
+    func text() -> String { render(state, size: state.size).text.joined(separator: "\n") }
+    for words in ["add files by path", "add files from a list", "choose or create the target"] {
+      #expect(text().contains(words), "\(words): \(text())")
+    }
+    for words in ["retry", "remove from", "pause a file", "everything about the file", "limit the"]
+    {
+      #expect(!text().contains(words), "\(words): \(text())")
+    }
+    // All keys are there if asked for, and with files in the queue.
+    Fixture.type("?", &state)
+    #expect(text().contains("everything about the file"))
+    Fixture.play(&state, .key("q"), .added([Fixture.item(1, "a")]), .key("?"))
+    #expect(text().contains("everything about the file") && text().contains("remove from"))
+  }
+
   @Test func detailsThatGoUnderTheHelpAreGone() {
     var state = Fixture.mixed()
     Fixture.play(&state, .key("j"), .key(.enter), .key("?"), .removed([ItemID(2)]), .key("q"))

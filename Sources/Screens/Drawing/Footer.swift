@@ -130,7 +130,8 @@ extension AppState {
     }
   }
 
-  private func isOfUse(_ name: Action.Name, on subjects: [UploadItem]) -> Bool {
+  /// Whether an action of the queue has something to act on.
+  func isOfUse(_ name: Action.Name, on subjects: [UploadItem]) -> Bool {
     switch name {
     case .copyURL, .openURL: subjects.contains { $0.url != nil }
     case .deleteUploaded: subjects.contains { $0.uploaded != nil }
