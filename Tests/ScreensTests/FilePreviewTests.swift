@@ -183,9 +183,9 @@ import UploadModel
     Fixture.play(&state, .added([Fixture.item(99, "new.bin", size: 7_000_000_000)]))
     #expect(!heads().contains("▼"), "no longer")
     Fixture.play(&state, .key("3"), .history(.rows(Fixture.historyRows)))
-    #expect(heads().contains("WHEN ▼"))
+    #expect(heads().contains("NEWEST FIRST ▼"))
     Fixture.type("o", &state)
-    #expect(heads().contains("NAME ▲"))
+    #expect(heads().contains("NAME ▲") && heads().contains("WHEN "))
   }
 
   @Test func aPersonWhoLooksIsNotNotified() {

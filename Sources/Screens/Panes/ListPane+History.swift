@@ -32,7 +32,10 @@ extension ListPane<HistoryRow> {
         Column(heading: head("NAME", .name), place: name, matcher: state.litMatcher) { $0.name },
         Column(heading: "SIZE", place: size, isRight: true) { HumanReadable.bytes($0.size) },
         Column(heading: "TARGET", place: target, role: { _ in .dim }) { $0.target },
-        Column(heading: head("WHEN", .time), place: time, role: { _ in .dim }) {
+        Column(
+          heading: state.historyOrder == .time ? head("NEWEST FIRST", .time) : "WHEN", place: time,
+          role: { _ in .dim }
+        ) {
           // Each day is shown once, so that days stand apart.
           let day = days.contains($0.id) ? $0.day : ""
           return day + String(repeating: " ", count: max(1, time.count - day.count - 5)) + $0.clock

@@ -76,7 +76,7 @@ package struct HistoryRow: PaneRow {
 
   /// The orders in which the history can be shown.
   enum Order: String, CaseIterable {
-    case time = "the latest first"
+    case time = "newest first"
     case name = "by name"
     case failed = "failures first"
 
