@@ -88,7 +88,7 @@ import UploadModel
     #expect(Self.line("album", state).contains("answers"))
   }
 
-  @Test(arguments: [80, 120, 200])
+  @Test(arguments: [80, 130, 200])
   func eachHasItsTotals(_ width: Int) {
     var state = Fixture.empty(size: Size(width: width, height: 40))
     var items = (1...40).map { Fixture.item($0, "\($0)", state: .done(Fixture.receipt)) }
@@ -100,12 +100,27 @@ import UploadModel
     let words =
       switch width {
       case 80: ["28 of 30, 1 failed ", "9 of 10, 1 unknown "]
-      case 120: ["1 failed ", "1 unknown "]
       default: ["28 of 30 sent, 1 failed ", "9 of 10 sent, 1 unknown "]
       }
     #expect(Self.line("album", state).contains(words[0]))
     #expect(Self.line("photos", state).contains(words[1]))
     #expect(!Self.line("tickets", state).contains(" of "))
+    for row in Self.rows { #expect(Self.line(row.name, state).contains("\(row.url) ")) }
+  }
+
+  /// In a wide window, no column is empty while another one is cut.
+  @Test(arguments: [100, 110, 120, 130, 160])
+  func aWideWindowSaysNoLess(_ width: Int) {
+    func line(_ width: Int) -> String {
+      var state = Fixture.empty(size: Size(width: width, height: 40))
+      var item = Fixture.item(1, "a.txt", state: .done(Fixture.receipt))
+      item.target = "album"
+      Fixture.play(&state, .added([item]), .key("5"), .targets(Self.rows))
+      return Self.line("album", state)
+    }
+    #expect(line(80).contains("1 of 1 sent"))
+    #expect(line(width).contains("1 of 1 sent"), "\(line(width))")
+    #expect(line(width).contains("\(Self.rows[0].url) "), "\(line(width))")
   }
 
   /// The header, the pane and the details of a target say the same of its lanes.

@@ -1,14 +1,13 @@
 extension ListPane<TargetRow> {
   /// The pane of the configuration's targets and their states.
   init(targets state: AppState, layout: Layout, width: Int) {
+    let widths = TargetWidths(in: width, of: state)
     var rest = ColumnsFromRight(end: width - 1)
-    let status = rest.take(Self.statusWidth(in: width), gap: 2)
+    let status = rest.take(widths.status, gap: 2)
     let usual = rest.take(7, gap: 2, if: width >= 60)
-    let hasFiles = state.queue.count > 0
-    let files = rest.take(width >= 140 ? 24 : 14, gap: 2, if: width >= 100 && hasFiles)
-    let limits = rest.take(28, gap: 2, if: width >= 110)
-    let names = state.targets.rows.all.map { Glyphs.width(Glyphs.of($0.name, ascii: false)) }
-    let name = 4..<min(rest.end, 4 + max(8, names.max() ?? 0))
+    let files = rest.take(widths.files, gap: 2)
+    let limits = rest.take(widths.limits, gap: 2)
+    let name = 4..<min(rest.end, 4 + widths.name)
     let start = min(rest.end, name.upperBound + 2)
     let end = width >= 60 ? rest.end : start
     self.init(
@@ -21,10 +20,7 @@ extension ListPane<TargetRow> {
         Column(heading: "NAME", place: name, matcher: state.litMatcher) { $0.name },
         Column(heading: "URL", place: start..<end, role: { _ in .dim }) { $0.url },
         Column(heading: "", place: usual, role: { _ in .accent }) { $0.isUsual ? "default" : "" },
-        Column(heading: "LIMITS", place: limits, role: { _ in .dim }) {
-          let limit = $0.limits.isEmpty ? "" : ", \($0.limits)"
-          return state.lanes(of: $0.name).words + limit
-        },
+        Column(heading: "LIMITS", place: limits, role: { _ in .dim }) { state.limits(of: $0) },
         Column(
           heading: "FILES", place: files,
           role: { state.counts(of: $0.name).hasProblems ? .warning : .dim },
@@ -38,19 +34,53 @@ extension ListPane<TargetRow> {
         },
       ])
   }
+}
 
-  /// How wide the column with the states is in a window of this width.
-  private static func statusWidth(in width: Int) -> Int {
-    switch width {
-    case 140...: 46
-    case 100...: 30
-    case 60...: 22
-    default: 16
+/// How wide the columns of the pane of targets are. In a wide window, each has what its words need before one of them
+/// has more.
+private struct TargetWidths {
+  let name: Int
+  /// 0 if there is no such column.
+  private(set) var files = 0, limits = 0
+  private(set) var status: Int
+
+  init(in width: Int, of state: AppState) {
+    let rows = state.targets.rows.all
+    func longest(_ words: (TargetRow) -> String) -> Int {
+      rows.map { Glyphs.width(Glyphs.of(words($0), ascii: false)) }.max() ?? 0
     }
+    name = max(8, longest(\.name))
+    guard width >= 100 else {
+      status = width >= 60 ? 22 : 16
+      return
+    }
+    status = max(22, min(30, longest { state.status(of: $0).words }))
+    let most = (
+      files: longest { state.counts(of: $0.name).widest },
+      limits: longest(state.limits(of:)), url: longest(\.url)
+    )
+    // What is left of the window once the address has all that it needs.
+    var room = width - 1 - (4 + name + 2) - (7 + 2) - (status + 2) - most.url
+    let least = 14
+    func take(_ most: Int, leaving others: Int = 0) -> Int {
+      guard most > 0 else { return 0 }
+      let taken = min(max(most, 6), max(least, room - others - 2))
+      room -= taken + 2
+      return taken
+    }
+    // The counts have shorter forms.
+    if width >= 110 { limits = take(most.limits, leaving: most.files > 0 ? least + 2 : 0) }
+    files = take(most.files)
+    status += max(0, room)
   }
 }
 
 extension AppState {
+  /// How many lanes a target has now, and its limits besides that.
+  fileprivate func limits(of row: TargetRow) -> String {
+    lanes(of: row.name).words + (row.limits.isEmpty ? "" : ", \(row.limits)")
+  }
+
   /// The result of trying a target.
   enum Trial: Hashable, Sendable {
     case underWay

@@ -27,6 +27,13 @@ struct TargetCounts: Hashable, Sendable {
     unknown += other.unknown
   }
 
+  /// The longest words that these files can have once all have ended.
+  var widest: String {
+    var counts = self
+    counts.sent = all
+    return counts.words(fitting: .max)
+  }
+
   /// Such as "12 of 40 sent, 3 failed"; with little room "3 failed" or, if all is well, "12 of 40". Empty if there are
   /// no files.
   func words(fitting width: Int) -> String {
