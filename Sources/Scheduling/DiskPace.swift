@@ -3,7 +3,7 @@
 /// After a loss of power, whatever was claimed and is not recorded as ended is in doubt. Where the disk is slow, nothing
 /// is claimed before a lane is free for it, so that no more files are in doubt than there are lanes, and lanes go in step:
 /// the ends of what they have sent are written together with their next claims. Where it is quick, lanes would wait for
-/// claims more often than for servers: files are claimed ahead, as many as are sent within a few milliseconds, and nothing
+/// claims more often than for servers: files are claimed ahead, as many as are sent within some milliseconds, and nothing
 /// waits to be written.
 package struct DiskPace: Sendable {
   /// How long the last writes took, in seconds, with the latest at the end.
@@ -43,6 +43,6 @@ package struct DiskPace: Sendable {
   }
 
   /// How many seconds' work is claimed ahead.
-  private static let horizon = 0.008
+  private static let horizon = 0.02
   private static let mostAhead = 16
 }
