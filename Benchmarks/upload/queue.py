@@ -73,7 +73,8 @@ class Desk:
         queue = self.add(files, environment)
         start = time.perf_counter()
         screen = self.open(environment, [*queue, "--concurrency", str(lanes)])
-        done = re.compile(rb"%d,?%03d ok" % (count // 1000, count % 1000))
+        # What ncurses finds on the screen already is not drawn again: there may be no "ok" behind the last number.
+        done = re.compile(rb"%d,?%03d ok|All done" % (count // 1000, count % 1000))
         while not done.search(screen.text):
             if time.perf_counter() - start > 120:
                 sys.exit(f"the screen never said that {count} files were sent: {screen.text[-2000:]!r}")
