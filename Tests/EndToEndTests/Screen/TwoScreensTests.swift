@@ -50,7 +50,8 @@ extension EndToEnd {
         ("waiting", items.count { $0.state == .waiting }),
       ]
       return counts.contains { word, count in
-        guard let place = totals.range(of: " \(word)") else { return false }
+        // The legend of the bar, before the counts, has some of these words, too.
+        guard let place = totals.range(of: " \(word)", options: .backwards) else { return false }
         let number = totals[..<place.lowerBound].split(separator: " ").last.flatMap { Int($0) }
         return number != count
       }
