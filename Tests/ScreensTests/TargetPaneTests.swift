@@ -88,7 +88,7 @@ import UploadModel
     #expect(Self.line("album", state).contains("answers"))
   }
 
-  @Test(arguments: [80, 130, 200])
+  @Test(arguments: [80, 100, 130, 200])
   func eachHasItsTotals(_ width: Int) {
     var state = Fixture.empty(size: Size(width: width, height: 40))
     var items = (1...40).map { Fixture.item($0, "\($0)", state: .done(Fixture.receipt)) }
@@ -99,7 +99,7 @@ import UploadModel
     Fixture.play(&state, .added(items), .key("5"), .targets(Self.rows))
     let words =
       switch width {
-      case 80: ["28 of 30, 1 failed ", "9 of 10, 1 unknown "]
+      case 80, 100: ["28 of 30, 1 failed ", "9 of 10, 1 unknown "]
       default: ["28 of 30 sent, 1 failed ", "9 of 10 sent, 1 unknown "]
       }
     #expect(Self.line("album", state).contains(words[0]))

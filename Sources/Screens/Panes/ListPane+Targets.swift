@@ -43,6 +43,8 @@ private struct TargetWidths {
   /// 0 if there is no such column.
   private(set) var files = 0, limits = 0
   private(set) var status: Int
+  /// How long most addresses are at most.
+  private static let usualURL = 34
 
   init(in width: Int, of state: AppState) {
     let rows = state.targets.rows.all
@@ -54,13 +56,14 @@ private struct TargetWidths {
       status = width >= 60 ? 22 : 16
       return
     }
-    status = max(22, min(30, longest { state.status(of: $0).words }))
+    status = max(20, min(30, longest { state.status(of: $0).words }))
     let most = (
       files: longest { state.counts(of: $0.name).widest },
       limits: longest(state.limits(of:)), url: longest(\.url)
     )
-    // What is left of the window once the address has all that it needs.
-    var room = width - 1 - (4 + name + 2) - (7 + 2) - (status + 2) - most.url
+    // What is left of the window once there is room for most addresses.
+    let url = min(most.url, Self.usualURL)
+    var room = width - 1 - (4 + name + 2) - (7 + 2) - (status + 2) - url
     let least = 14
     func take(_ most: Int, leaving others: Int = 0) -> Int {
       guard most > 0 else { return 0 }
@@ -71,7 +74,8 @@ private struct TargetWidths {
     // The counts have shorter forms.
     if width >= 110 { limits = take(most.limits, leaving: most.files > 0 ? least + 2 : 0) }
     files = take(most.files)
-    status += max(0, room)
+    // A long address is cut before anything else is, and the last column has what nothing needs.
+    status += max(0, room - (most.url - url))
   }
 }
 
