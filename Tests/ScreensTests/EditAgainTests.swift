@@ -48,6 +48,7 @@ import UploadModel
     Fixture.play(&state, .key("g"), .key("e"))
     Fixture.type("x", &state)
     Fixture.play(&state, .removed([ItemID(1)]))
+    #expect(render(state, size: state.size).text.contains { $0.contains("─ Edit 1.jpg ─") })
     #expect(Fixture.play(&state, .key(.enter)) == [.bell])
     #expect(state.message == "not changed: the file is no longer in the queue")
     // The others are changed, and it is said that some were not.

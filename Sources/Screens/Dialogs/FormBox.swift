@@ -81,7 +81,7 @@ struct FormBox {
     case .target: "Where should files go?"
     case .edited(let row): "Edit the target \(row.name)"
     case .items(let ids) where ids.count > 1: "Edit \(ids.count) files"
-    case .items(let ids): "Edit \(ids.first.flatMap(state.item)?.fileName ?? "")"
+    case .items: "Edit \(form.name)"
     }
   }
 

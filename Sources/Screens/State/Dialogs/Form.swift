@@ -107,6 +107,8 @@ struct Form: Sendable {
 
   let subject: Subject
   private var items: [UploadItem] = []
+  /// The name of the only file that is edited, as it was when the form was opened: it may be gone by now.
+  var name: String { items.first?.fileName ?? "" }
   /// The new names of the first files, as a preview.
   private(set) var newNames: [NewName] = []
   private static let mostShown = 100
