@@ -65,7 +65,7 @@ chmod 700 "$system/root"
 
 echo "make demo"
 # Without a terminal it ends by itself.
-within sh -eu -c 'cd /root/hoist && make demo < /dev/null > demo.log; cat demo.log'
+within sh -eu -c 'cd /root/hoist; make demo < /dev/null > demo.log || { cat demo.log; exit 1; }; cat demo.log'
 echo "make test"
 within sh -eu -c 'cd /root/hoist && make test'
 echo "both commands work on a bare Debian 12"
