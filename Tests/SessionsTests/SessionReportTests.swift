@@ -60,6 +60,20 @@ struct SessionReportTests {
     #expect(Self.report(2, failed: true, successors: 1).status == .someFailed)
   }
 
+  @Test("What another process sent before has no size and no time here")
+  func sentBefore() {
+    var list = ItemList()
+    list.append(
+      [ItemState.done(Receipt(status: 201)), .waiting].enumerated().map { number, state in
+        UploadItem(
+          id: ItemID(Int64(number) + 1), location: FileLocation("/files/\(number)"), size: 10,
+          state: state)
+      })
+    let report = SessionReport(items: list, figures: SendingFigures(seconds: 3.5, bytes: 0))
+    #expect(
+      report.lines.last == "1 of 2 files sent; 1 file left in the queue for the next hoist")
+  }
+
   @Test("An empty queue is a success, unless it had not been read to its end")
   func nothing() {
     #expect(Self.report(0).lines.isEmpty)

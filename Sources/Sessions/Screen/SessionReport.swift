@@ -143,8 +143,9 @@ struct SessionReport {
     let kept =
       unsent > 0 && !isTakenOver
       ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
-    // The figures may not be those of files that have left the list.
-    let figures = removed == (0, 0) ? self.figures : nil
+    // The figures may not be those of files that have left the list, and those that another process sent are not in
+    // them.
+    let figures = removed == (0, 0) && self.figures.bytes > 0 ? self.figures : nil
     var lines = [counts.words(figures) + taken + kept]
     if isStopped, unsent > 0 {
       lines.append(
