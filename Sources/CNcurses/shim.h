@@ -41,7 +41,10 @@ static inline attr_t curses_dim(void) { return A_DIM; }
 static inline attr_t curses_underline(void) { return A_UNDERLINE; }
 static inline attr_t curses_reverse(void) { return A_REVERSE; }
 
-static inline WINDOW *curses_screen(void) { return stdscr; }
+// From 6.5 on, ncurses hides what is in a window. Swift then has no type WINDOW, but one for a pointer to it.
+typedef WINDOW *curses_window;
+
+static inline curses_window curses_screen(void) { return stdscr; }
 
 // A capability with numbers in place of its parameters.
 static inline const char *curses_fill(const char *capability, int first, int second) {

@@ -11,7 +11,7 @@ import Screens
 /// - Where something else lies over a row, ncurses first draws all of the row again.
 /// - ncurses must not move lines, or erase their beginnings (`TerminalDescription`), or move parts of them (`idcok`).
 struct Drawer {
-  private let screen: UnsafeMutablePointer<WINDOW>
+  private let screen: curses_window
   private let output: CapturedOutput
   /// Whether links are sent.
   private let showsLinks: Bool
@@ -37,7 +37,7 @@ struct Drawer {
     var address: String
   }
 
-  init(on screen: UnsafeMutablePointer<WINDOW>, _ output: CapturedOutput, showsLinks: Bool) {
+  init(on screen: curses_window, _ output: CapturedOutput, showsLinks: Bool) {
     (self.screen, self.output, self.showsLinks) = (screen, output, showsLinks)
     idcok(screen, false)
     // ncurses would stop in the middle of a frame while a key waits.

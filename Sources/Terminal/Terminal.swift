@@ -22,7 +22,7 @@ package final class Terminal {
   private let input: Int32
   /// The terminal's settings before it was taken over.
   private var before = termios()
-  private let screen: UnsafeMutablePointer<WINDOW>
+  private let screen: curses_window
   private var palette: Palette
   private var drawer: Drawer
   /// Whether the terminal has a window or status line with a title.
