@@ -679,7 +679,8 @@ extension Scheduler {
   }
 
   private func hasRoomAhead(_ target: TargetLanes) -> Bool {
-    target.hasRoomAhead(of: laneCount, free: laneCount - lanesTaken)
+    let others = targets.reduce(0) { $0 + $1.ahead } - target.ahead
+    return target.hasRoomAhead(of: laneCount, free: laneCount - lanesTaken, others: others)
   }
 }
 

@@ -20,8 +20,6 @@ struct TargetLanes: Sendable {
   var aheadOfEach = 0
   /// How many requests wait for a lane.
   private(set) var ahead = 0
-  /// More wait for a lane only if there are more lanes: each keeps its file open, and what it sends in memory.
-  private static let mostAhead = 64
   /// How long requests take, in seconds: a mean in which later ones count for more.
   private var requestSeconds: Double?
 
@@ -46,10 +44,13 @@ struct TargetLanes: Sendable {
 
   /// Whether one more request can be given out before there is a lane for it: some for each lane, and one for each that
   /// is free, which those that were given out take as soon as they can begin. Beside the target's, `free` lanes are left.
-  func hasRoomAhead(of lanes: Int, free: Int) -> Bool {
-    let lanes = min(most, lanes)
+  ///
+  /// There are `lanes` in all, and `others` wait for them at other targets. No more wait in all than there are lanes,
+  /// except for one for each of the target's: each has its file open, and what it sends in memory.
+  func hasRoomAhead(of lanes: Int, free: Int, others: Int) -> Bool {
+    let own = min(most, lanes)
     return aheadOfEach > 0 && tuner?.pace == nil && underWay <= most
-      && ahead < max(lanes, min(lanes * aheadOfEach, Self.mostAhead))
+      && ahead < max(own, min(own * aheadOfEach, lanes - others))
         + max(0, min(most - underWay, free))
   }
 

@@ -41,29 +41,31 @@ struct TargetLanesTests {
     ])
   func ahead(most: Int, underWay: Int, ahead: Int, free: Int, hasRoom: Bool) {
     let lanes = lanes(most, underWay: underWay, ahead: ahead)
-    #expect(lanes.hasRoomAhead(of: 10, free: free) == hasRoom)
+    #expect(lanes.hasRoomAhead(of: 10, free: free, others: 0) == hasRoom)
   }
 
   @Test("in all, no more wait for a lane than there are lanes")
   func aheadOfAll() {
-    #expect(lanes(100, underWay: 2, ahead: 1).hasRoomAhead(of: 2, free: 0))
-    #expect(!lanes(100, underWay: 2, ahead: 2).hasRoomAhead(of: 2, free: 0))
+    #expect(lanes(100, underWay: 2, ahead: 1).hasRoomAhead(of: 2, free: 0, others: 0))
+    #expect(!lanes(100, underWay: 2, ahead: 2).hasRoomAhead(of: 2, free: 0, others: 0))
   }
 
   @Test(
-    "several can be given out ahead for each lane, but no more than 64 in all if there are fewer lanes",
+    "several can be given out ahead for each lane, but no more in all than there are lanes in all",
     arguments: [
-      (4, 3, 11, true), (4, 3, 12, false), (4, 16, 63, true), (4, 16, 64, false), (50, 3, 63, true),
-      (50, 3, 64, false), (100, 3, 99, true), (100, 3, 100, false),
+      (4, 3, 11, 0, true), (4, 3, 12, 0, false), (4, 16, 63, 0, true), (4, 16, 64, 0, false),
+      (50, 3, 63, 0, true), (50, 3, 64, 0, false), (4, 16, 43, 20, true), (4, 16, 44, 20, false),
+      // One for each lane is always possible.
+      (4, 16, 3, 64, true), (4, 16, 4, 64, false),
     ])
-  func several(most: Int, ofEach: Int, ahead: Int, hasRoom: Bool) {
+  func several(most: Int, ofEach: Int, ahead: Int, others: Int, hasRoom: Bool) {
     let lanes = lanes(most, underWay: most, ahead: ahead, ofEach: ofEach)
-    #expect(lanes.hasRoomAhead(of: 200, free: 0) == hasRoom)
+    #expect(lanes.hasRoomAhead(of: 64, free: 0, others: others) == hasRoom)
   }
 
   @Test("a target that does not want it gets nothing ahead")
   func apart() {
-    #expect(!lanes(4, ofEach: 0).hasRoomAhead(of: 10, free: 10))
+    #expect(!lanes(4, ofEach: 0).hasRoomAhead(of: 10, free: 10, others: 0))
   }
 
   @Test("how long requests take is a mean in which the later ones count for more")
