@@ -318,6 +318,8 @@ extension Scheduler {
   /// number of lanes has changed.
   package mutating func recordIdleLanes(at now: Instant) -> [(target: String, lanes: Int)] {
     var changed: [(target: String, lanes: Int)] = []
+    // While there is no lane left in all, files may wait for one.
+    guard lanesTaken < laneCount else { return [] }
     for number in targets.indices
     where targets[number].tuner != nil && targets[number].hasIdleLanes {
       let before = targets[number].most
@@ -625,7 +627,7 @@ extension Scheduler {
   /// Sets how many requests to a target are given out ahead of each lane.
   package mutating func setAhead(_ count: Int, of target: String) {
     guard let number = targetNumbers[target] else { return }
-    targets[number].aheadOfEach = count
+    targets[number].setAhead(count)
   }
 
   /// Records how long a request to a target took, in seconds. Returns how long they take on average.

@@ -17,7 +17,9 @@ struct TargetLanes: Sendable {
   /// The only file that may start while `isShut` is set.
   var key: ItemID?
   /// How many requests are given out before lanes are free for them, for each lane.
-  var aheadOfEach = 0
+  private(set) var aheadOfEach = 0
+  /// How many these can be; nil if there has been no reason to give out none.
+  private var mostAheadOfEach: Int?
   /// How many requests wait for a lane.
   private(set) var ahead = 0
   /// How long requests take, in seconds: a mean in which later ones count for more.
@@ -30,6 +32,13 @@ struct TargetLanes: Sendable {
 
   /// Whether all lanes that the target takes are sending, and it may take more.
   var hasIdleLanes: Bool { ahead == 0 && underWay > 0 && underWay < most }
+
+  /// Sets how many requests are given out ahead of each lane. After there were none, it becomes one more with each call:
+  /// where some files are refused, those that were given out go back each time.
+  mutating func setAhead(_ count: Int) {
+    mostAheadOfEach = count == 0 ? 0 : mostAheadOfEach.map { min(count, $0 + 1) }
+    aheadOfEach = min(count, mostAheadOfEach ?? count)
+  }
 
   /// Counts requests that take lanes, or wait for one.
   mutating func count(_ requests: Int, isAhead: Bool) {
@@ -46,7 +55,7 @@ struct TargetLanes: Sendable {
   /// is free, which those that were given out take as soon as they can begin. Beside the target's, `free` lanes are left.
   ///
   /// There are `lanes` in all, and `others` wait for them at other targets. No more wait in all than there are lanes,
-  /// except for one for each of the target's: each has its file open, and what it sends in memory.
+  /// except for one for each of the target's: what waits has its first bytes in memory, and is in doubt after a crash.
   func hasRoomAhead(of lanes: Int, free: Int, others: Int) -> Bool {
     let own = min(most, lanes)
     return aheadOfEach > 0 && tuner?.pace == nil && underWay <= most
