@@ -44,6 +44,26 @@ final class QueueRecorderTests {
 
   private func revision() throws -> Int64 { try store.changes(since: 0).revision }
 
+  @Test("Once writes are known to be quick, files are claimed ahead")
+  func claimsAhead() async throws {
+    // In memory, so that writes are quick however busy the disk is.
+    let place = "/dev/shm/hoist-test-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    let store = try UploadStore(path: "\(place)/queue.sqlite")
+    let recorder = QueueRecorder(
+      store: store, option: "", environment: ["XDG_RUNTIME_DIR": folder.path]
+    ) { _, _ in ("left", true) }
+    #expect(recorder.claimsAhead(ofRequestsTaking: 0.001) == 0)
+    try await wait(for: "files to be claimed ahead") { () async throws -> Bool? in
+      await withCheckedContinuation { done in
+        recorder.write(QueueTurn(released: [ids[0]])) { _ in done.resume() }
+      }
+      return recorder.claimsAhead(ofRequestsTaking: 0.001) > 0 ? true : nil
+    }
+    #expect(recorder.settle() == nil)
+  }
+
   @Test("What comes while the disk is busy is written in order, in one transaction")
   func gathered() async throws {
     let before = try revision()

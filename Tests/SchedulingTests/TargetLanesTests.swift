@@ -10,7 +10,7 @@ struct TargetLanesTests {
   ) -> TargetLanes {
     var lanes = TargetLanes(name: "t")
     lanes.configured = .fixed(count)
-    lanes.aheadOfEach = most
+    lanes.setAhead(most)
     lanes.count(underWay, isAhead: false)
     lanes.count(ahead, isAhead: true)
     return lanes
@@ -61,6 +61,17 @@ struct TargetLanesTests {
   func several(most: Int, ofEach: Int, ahead: Int, others: Int, hasRoom: Bool) {
     let lanes = lanes(most, underWay: most, ahead: ahead, ofEach: ofEach)
     #expect(lanes.hasRoomAhead(of: 64, free: 0, others: others) == hasRoom)
+  }
+
+  @Test(
+    "after a refusal, what is given out ahead becomes one more with each request that ends well")
+  func aheadAgain() {
+    var lanes = lanes(4, ofEach: 3)
+    let counts = [3, 0, 3, 3, 3, 3, 2].map { count in
+      lanes.setAhead(count)
+      return lanes.aheadOfEach
+    }
+    #expect(counts == [3, 0, 1, 2, 3, 3, 2])
   }
 
   @Test("a target that does not want it gets nothing ahead")
@@ -127,5 +138,36 @@ struct TargetLanesTests {
     #expect(tuner.lanes == 8)
     tuner.recordIdleLanes(at: Instant(seconds: 0.15))
     #expect(tuner.lanes == 4)
+  }
+
+  @Test(
+    "where others have the remaining lanes of all, a target's number is not thought to be too large"
+  )
+  func noneIsFree() {
+    var target = StoryTarget.a.plan.target
+    target.concurrency = .automatic
+    let plan = SendPlan(target)
+    var scheduler = Scheduler(lanes: 4)
+    _ = scheduler.add(
+      (1...400).map { Scheduler.File(id: ItemID($0), bytes: 2 << 20, plan: plan) })
+    var (underWay, found): ([(id: ItemID, began: Instant)], Set<Int>) = ([], [])
+    for turn in 0..<90 {
+      let now = Instant(seconds: Double(turn) * 0.1)
+      for (id, began) in underWay {
+        let change = scheduler.tune(for: id) {
+          $0.recordEnd(.fine, of: 2 << 20, began: began, underWay: $1, at: now)
+        }
+        if let change { found.insert(change.lanes) }
+        _ = scheduler.park(id, .over)
+      }
+      underWay = []
+      while scheduler.mayStart {
+        let files = scheduler.next(at: now).0
+        guard !files.isEmpty else { break }
+        underWay += files.map { ($0, now) }
+      }
+      #expect(!underWay.isEmpty && scheduler.recordIdleLanes(at: now).isEmpty)
+    }
+    #expect(found.contains { $0 > 4 }, "it has never been larger than what is left: \(found)")
   }
 }

@@ -49,6 +49,11 @@ import Testing
       &state,
       .queue(.settings(SenderSettings(limit: 1_000_000, lanes: ["tickets": .automatic]))))
     #expect(header().contains("  soon 2 lanes (auto)"), "\(header())")
+    var batched = state
+    batched.options.targets = [TargetRow(name: "tickets", url: "", isBatched: true)]
+    #expect(
+      render(batched, size: size).text[0].contains("  2 lanes (auto)"), "where files share requests"
+    )
     Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
     #expect(header().contains("2 active") && header().contains("  2 lanes (auto)"), "\(header())")
   }

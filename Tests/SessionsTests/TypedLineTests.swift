@@ -69,7 +69,7 @@ import Testing
     let path = folder.path
     #expect(words("\(path)/*") == "1 file, 3 B; 2 broken links cannot be sent")
     #expect(words("\(path)/b") == "1 broken link cannot be sent")
-    #expect(words("\(path)/a.txt /dev/null") == "1 file, 3 B; 1 cannot be read")
+    #expect(words("\(path)/a.txt /dev/null") == "1 file, 3 B; 1 cannot be sent")
     // A folder is named, since all that is in it would be added: with `~`, that may be much.
     #expect(words("~") == "1 file, 3 B in \(path); 2 broken links cannot be sent")
     #expect(words(path) == words("~"))

@@ -36,10 +36,12 @@ if [ "$program" != --remove ]; then
   "$here/man.py" "$("$program" --version | awk 'NR == 1 { print $2 }')" < "$work/help.json" > "$work/hoist.1"
   "$here/components.py" licenses > "$work/licenses.txt"
   for shell in bash zsh fish; do "$program" completions $shell > "$work/$shell"; done
-  objcopy --strip-all --remove-section=.comment --remove-section=.note --dump-section .swift_modhash="$work/hashes" \
-    "$program" "$work/hoist"
-  head -c "$(wc -c < "$work/hashes")" /dev/zero > "$work/zeros"
-  objcopy --update-section .swift_modhash="$work/zeros" "$work/hoist"
+  objcopy --strip-all --remove-section=.comment --remove-section=.note "$program" "$work/hoist"
+  if readelf -SW "$work/hoist" | grep -qF ' .swift_modhash '; then
+    objcopy --dump-section .swift_modhash="$work/hashes" "$work/hoist"
+    head -c "$(wc -c < "$work/hashes")" /dev/zero > "$work/zeros"
+    objcopy --update-section .swift_modhash="$work/zeros" "$work/hoist"
+  fi
   # Where systemd looks for users' services beside a prefix (systemd.unit(5)).
   sed "s|@PREFIX@|$prefix|" "$top/config/hoist-send.service" > "$work/hoist-send.service"
 fi

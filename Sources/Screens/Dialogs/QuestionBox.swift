@@ -275,7 +275,7 @@ struct QuestionBox {
     case .finishThenQuit where state.settings.isStarted:
       if totals.awaitsReplies { return [state.repliesAwaited] }
       let eta = speeds.totalETA(
-        remaining: state.bytesToGo, limit: state.settings.limit, at: state.now)
+        remaining: totals.bytesToGo, limit: state.settings.limit, at: state.now)
       return eta.map { ["about \(HumanReadable.timeLeft($0))"] } ?? []
     case .goOnInBackground, .stopAndQuit:
       let items = state.queue.rows.lazy.map(\.item)

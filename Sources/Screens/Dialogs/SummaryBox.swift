@@ -36,7 +36,7 @@ struct SummaryBox {
     for (index, line) in reasons.enumerated() {
       canvas.put(line, row: top + 2 + index, column: left + 2, style: Style(.dim))
     }
-    let offers = offers(fitting: width - 4)
+    let offers = offers(fitting: width - 4, besideReasons: room)
     for (row, spans) in [(top + 1, counts(fitting: width - 4)), (top + height - 2, offers)] {
       canvas.put(spans, row: row, column: left + 2, width: width - 4)
     }
@@ -44,7 +44,7 @@ struct SummaryBox {
 
   /// A line for each of the most frequent reasons, and a second one where it needs that and there is room.
   private func reasons(fitting lines: Int, _ width: Int) -> [ArraySlice<Glyph>] {
-    let shown = summary.reasons.prefix(max(0, min(lines, Self.mostReasons)))
+    let shown = summary.reasons.prefix(mostReasons(in: lines))
     var spare = lines - shown.count
     return shown.flatMap { group in
       let lines = TextFitting.wrapped(
@@ -54,6 +54,8 @@ struct SummaryBox {
       return lines
     }
   }
+
+  private func mostReasons(in lines: Int) -> Int { max(0, min(lines, Self.mostReasons)) }
 
   /// How many files ended in which way, in words that fit.
   private func counts(fitting width: Int) -> Canvas.Spans {
@@ -77,7 +79,7 @@ struct SummaryBox {
     return forms.first { $0.reduce(0) { $0 + $1.text.count } <= width } ?? forms[2]
   }
 
-  private func offers(fitting width: Int) -> Canvas.Spans {
+  private func offers(fitting width: Int, besideReasons room: Int) -> Canvas.Spans {
     func offer(_ name: Action.Name, _ words: String) -> Canvas.Spans {
       [(state.keyLabel(name), .accent), (" \(words)", .dim)]
     }
@@ -91,7 +93,7 @@ struct SummaryBox {
     }
     if !summary.reasons.isEmpty {
       let count = summary.reasons.count
-      let words = count > Self.mostReasons ? "all \(count) reasons" : "reasons"
+      let words = count > mostReasons(in: room) ? "all \(count) reasons" : "reasons"
       offers.append(offer(.failures, words))
     }
     let all = Canvas.Spans(offers.joined(separator: [("   ", .plain)]))

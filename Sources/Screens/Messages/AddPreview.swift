@@ -32,7 +32,7 @@ package struct AddPreview: Hashable, Sendable {
     }
     if unsendable > 0 {
       let others = brokenLinks > 0 ? HumanReadable.count(unsendable, "other") : "\(unsendable)"
-      parts.append("\(others) cannot be read")
+      parts.append("\(others) cannot be sent")
     }
     if let first = missing.first {
       let others = missing.count > 1 ? "; \(missing.count - 1) more not found" : ""

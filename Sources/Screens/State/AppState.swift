@@ -260,10 +260,13 @@ package struct AppState: Sendable {
   }
 
   /// Whether more is under way than these lanes: when a limit is set, or the user wants fewer lanes, what has begun goes
-  /// on.
+  /// on. Where files share requests, that cannot be told.
   func exceeds(_ lanes: LaneCount) -> Bool {
-    guard settings.limit != nil || !lanes.isFound else { return false }
-    let names = targetsOfLanes.flatMap { $0 == target ? [$0, ""] : [$0] }
+    let targets = targetsOfLanes
+    guard settings.limit != nil || !lanes.isFound,
+      !options.targets.contains(where: { $0.isBatched && targets.contains($0.name) })
+    else { return false }
+    let names = targets.flatMap { $0 == target ? [$0, ""] : [$0] }
     return names.reduce(0) { $0 + queue.active(on: $1) } > lanes.count
   }
 

@@ -67,7 +67,7 @@ struct SessionReport {
     guard hasContent else { return isWhole ? .success : .someFailed }
     if isTakenOver {
       let hasFailed = items.items.contains { $0.state.failure != nil && $0.state.isFinished }
-      return hasFailed ? .someFailed : .success
+      return hasFailed || isUnusable || !runTroubles.isEmpty ? .someFailed : .success
     }
     return unsent == 0 && runTroubles.isEmpty && isWhole && unwritten == nil
       ? .success : .someFailed

@@ -46,7 +46,8 @@ package final class TargetCatalog: TargetBook {
         TargetRow(
           name: name, url: TargetURL.shown(target.url), isUsual: name == settings.defaultTarget,
           concurrency: target.concurrency,
-          limits: target.rateLimit.map { "at most \(HumanReadable.speed(Double($0)))" } ?? "")
+          limits: target.rateLimit.map { "at most \(HumanReadable.speed(Double($0)))" } ?? "",
+          isBatched: target.batch != nil)
       }
     }
   }

@@ -67,7 +67,7 @@ struct QueueCommand: AsyncParsableCommand {
       ]
       .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
       let left =
-        isSent || !items.contains(where: \.state.isActive)
+        isSent || !items.contains { $0.state.word(isSent: false) == "interrupted" }
         ? "" : "; no hoist is sending them; the next one will continue what was interrupted"
       let stopped = isStopped ? "; it is stopped; \"hoist queue start\(option)\" resumes it" : ""
       return "\(HumanReadable.count(items.count, "file")) in the queue\(rest)\(left)\(stopped)"
@@ -244,8 +244,12 @@ extension UploadItem {
 }
 
 extension ItemState {
-  /// The state in one word. Without a process that sends the queue, nothing in it is being sent.
-  func word(isSent: Bool) -> String { takesLane && !isSent ? "interrupted" : word }
+  /// The state in one word. Without a process that sends the queue, nothing in it is being sent, and what the other side
+  /// had all of may have arrived.
+  func word(isSent: Bool) -> String {
+    guard takesLane, !isSent else { return word }
+    return isHandedOver ? "unknown" : "interrupted"
+  }
 }
 
 extension [String] {

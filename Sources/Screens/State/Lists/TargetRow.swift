@@ -11,15 +11,17 @@ package struct TargetRow: PaneRow {
   var concurrency: Concurrency?
   /// Its limits besides that, in words: "at most 2 MB/s".
   package var limits: String
+  /// Whether several files may share a request.
+  var isBatched: Bool
 
   /// Its name, which no other target has.
   package var id: String { name }
 
   package init(
     name: String, url: String, isUsual: Bool = false, concurrency: Concurrency? = nil,
-    limits: String = ""
+    limits: String = "", isBatched: Bool = false
   ) {
     (self.name, self.url, self.isUsual) = (name, url, isUsual)
-    (self.concurrency, self.limits) = (concurrency, limits)
+    (self.concurrency, self.limits, self.isBatched) = (concurrency, limits, isBatched)
   }
 }
