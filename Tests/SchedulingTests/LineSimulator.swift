@@ -51,7 +51,7 @@ struct LineSimulator {
   }
 
   /// How often the transport looks at what was acknowledged, in seconds.
-  private static let interval = 0.025
+  private static let interval = 0.1
   private static let small = 65_536.0
 
   private enum Event {

@@ -201,7 +201,10 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       (firstClimb, baseline) = (nil, nil)
       return rest(at: now)
     }
-    guard lanes < ceiling, work.seconds >= Self.shortestClimb, work.seconds < Self.longRound
+    // Where requests are long, connections are quicker at first, until they lose a packet.
+    let isLong =
+      work.seconds >= Self.longestClimb || work.hasSent(Self.bytesOfLane, onEachOf: lanes)
+    guard lanes < ceiling, work.seconds >= Self.shortestClimb, climb.hasStepped || !isLong
     else { return }
     set(min(ceiling, 2 * lanes), at: now)
     isFirst = false
@@ -408,6 +411,7 @@ extension ConcurrencyTuner {
   private static let pause = 0.1
   private static let shortestRound = 0.2
   private static let shortestClimb = 0.1
+  private static let longestClimb = 0.5
   private static let longestRound = 3.0
   private static let longRound = 1.0
   private static let shortestRest = 3.0
