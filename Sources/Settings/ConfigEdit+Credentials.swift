@@ -66,7 +66,7 @@ extension ConfigEdit {
 
 extension Target {
   /// The target without what it logs in with.
-  fileprivate var withoutCredentials: Target {
+  var withoutCredentials: Target {
     var target = self
     target.headers.removeAll { $0.name.lowercased() == "authorization" }
     (target.ingredients, target.tokenCommand, target.digest, target.sigV4) = ([], nil, nil, nil)

@@ -61,6 +61,35 @@ extension ConfigEdit {
       or: "change targets.\(TOMLText.key(name)) yourself")
   }
 
+  /// The text with a target made one for hoist's own receiver, which is at this address; nil if its tables say more
+  /// than where it is and how it logs in, so that something else is meant.
+  package func recognising(_ name: String, at receiver: URL) throws(ConfigError) -> String? {
+    func plain(_ keys: String) throws(ConfigError) -> Target? {
+      try settings("[targets.\(TOMLText.key(name))]\n" + keys).blueprint(of: name)
+    }
+    var wanted = try meaning(with: name)
+    guard let before = wanted.targets[name],
+      try before.withoutCredentials
+        == plain("url = \(TargetText.string(before.url.absoluteString))\n")
+    else { return nil }
+    var lines = rows
+    guard replaceString(at: ["targets", name, "url"], in: &lines, with: receiver.absoluteString),
+      let row = KeyLocator(text).line(ofExactly: ["targets", name]).map({ $0 - 1 }),
+      lines[row].trimming(\.isWhiteSpace).hasPrefix(scalars: "[")
+    else { return nil }
+    lines.insert(
+      "type = \"hoist\"" + (lines[row].unicodeScalars.last == "\r" ? "\r" : ""), at: row + 1)
+    let edited = lines.joined(separator: "\n")
+    let after = try settings(edited).blueprint(of: name)
+    guard
+      try after?.withoutCredentials
+        == plain("type = \"hoist\"\nurl = \(TargetText.string(receiver.absoluteString))\n")
+    else { return nil }
+    wanted.targets[name] = after
+    return try checked(
+      edited, means: wanted, or: "add type = \"hoist\" to targets.\(TOMLText.key(name)) yourself")
+  }
+
   /// Replaces the string after the equals sign of a key. The rest of the line, such as a comment, stays. Returns false
   /// if the key's line is unknown or has no string that is easy to recognise.
   @discardableResult

@@ -125,6 +125,64 @@ struct NewTargetTests {
         """), "\(text)")
   }
 
+  @Test("hoist's own receiver is noticed as soon as it takes the token")
+  func receiverWithToken() async throws {
+    let server = try HostileServer { connection, _ in
+      guard let request = connection.readHead() else { return }
+      let method = request.line.split(separator: " ").first
+      if request.headers["authorization"] != "Bearer good-token" {
+        connection.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
+      } else if method == "OPTIONS" {
+        connection.send("HTTP/1.1 204 No Content\r\nUpload-Draft-Interop-Version: 10\r\n\r\n")
+      } else {
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n")
+        if method == "GET" { connection.send("{\"files\":[]}") }
+      }
+    }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let config = ConfigSource(named: try folder.write("config.toml", []), environment: [:])
+    let url = server.url().deletingLastPathComponent().absoluteString
+    func make(
+      _ name: String, _ token: String, field: String = "", isGoodEnough: Bool
+    ) async -> NewTarget.Refusal? {
+      var answers = TargetAnswers(url: url, name: name, token: token)
+      answers.field = field
+      do throws(NewTarget.Refusal) {
+        _ = try await NewTarget.make(answers, isGoodEnough: isGoodEnough, in: config)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    // Without a token, the refusal is asked about as well.
+    let refusal = await make("a", "", isGoodEnough: false)
+    #expect(refusal?.part == .token && refusal?.isGoodEnough == true)
+    #expect(
+      refusal?.words
+        == "127.0.0.1 without a token: refuses the credentials: 401 Unauthorized")
+    #expect(try config.load().targetNames.isEmpty)
+
+    for (name, token) in [("a", ""), ("b", "bad-token")] {
+      #expect(await make(name, token, isGoodEnough: true) == nil)
+    }
+    // A field of its own says that another kind of server is meant.
+    #expect(await make("c", "bad-token", field: "data", isGoodEnough: true) == nil)
+    for name in ["a", "b", "c"] {
+      let row = TargetRow(name: name, url: url, isUsual: name == "a")
+      try await NewTarget.change(
+        row, to: row, token: "good-token", isGoodEnough: false, in: config)
+    }
+    let text = try String(contentsOfFile: config.path, encoding: .utf8)
+    for name in ["a", "b"] {
+      #expect(text.contains("[targets.\(name)]\ntype = \"hoist\"\n"), "\(text)")
+      let target = try config.load().blueprint(of: name)
+      #expect(target?.url.path == "/upload" && target?.resume.mode == .http, "\(text)")
+    }
+    #expect(try config.load().blueprint(of: "c")?.url.absoluteString == url)
+    #expect(!text.contains("good-token"))
+  }
+
   @Test(
     "where uploads can resume, they do",
     arguments: [

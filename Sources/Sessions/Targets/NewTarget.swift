@@ -84,7 +84,7 @@ package enum NewTarget {
     let client = ServerClient(target: target)
     if !isGoodEnough {
       try await tryOut(client)
-      if place != nil { try await logIn(to: target, at: .token) }
+      try await logIn(to: target, at: .token, hasToken: place != nil)
     }
     let found = await self.draft(of: target, field, auth.value, asking: client, for: config)
     return (name, (found ?? draft).text + auth.table)
@@ -146,12 +146,13 @@ package enum NewTarget {
     try Settings.parse(text, file: config.path, environment: config.environment).target(name)
   }
 
-  /// Refuses a secret that the server does not accept.
+  /// Refuses a secret that the server does not accept, or that there is no secret if the server wants one.
   private static func logIn(
-    to target: Target, at part: TargetAnswers.Part
+    to target: Target, at part: TargetAnswers.Part, hasToken: Bool = true
   ) async throws(Refusal) {
     guard let obstacle = await ServerClient(target: target).logIn() else { return }
-    let words = "\(target.url.host ?? "the server"): \(obstacle)"
+    let words =
+      "\(target.url.host ?? "the server")\(hasToken ? "" : " without a token"): \(obstacle)"
     throw Refusal(words: words, part: part, isGoodEnough: true)
   }
 
@@ -202,18 +203,24 @@ package enum NewTarget {
       let place =
         isKept ? nil : try keeper.place(of: token, as: old.name, at: .token, isGoodEnough)
       let secret = free(SecretFolder.bare(old.name), taken: settings.secretNames)
+      var receiver: URL?
       func edited(_ edit: ConfigEdit) throws -> String {
         func next(_ text: String) -> ConfigEdit {
           ConfigEdit(of: text, file: config.path, environment: config.environment)
         }
         let text = try place.map { try edit.loggingIn(old.name, with: $0, as: secret) } ?? edit.text
-        let changed = try next(text).changing(old.name, url: url, name: new.name)
+        var changed = try next(text).changing(old.name, url: url, name: new.name)
+        if let receiver {
+          changed = try next(changed).recognising(new.name, at: receiver) ?? changed
+        }
         guard new.isUsual, settings.defaultTarget != old.name else { return changed }
         return try next(changed).choosing(new.name)
       }
       if !token.isEmpty, !isGoodEnough {
         let target = try target(edited(config.edit()), named: new.name, in: config)
         try await logIn(to: target, at: .token)
+        // As long as the token was wrong, hoist's own receiver could not be told from other servers.
+        receiver = await ServerClient(target: target).receiver()
       }
       try Task.checkCancellation()
       try config.change(edited)
