@@ -21,7 +21,7 @@ extension Site {
       guard let length = Int64(text), length >= 0 else {
         throw Refusal(.badRequest, "The Content-Length is not a number of bytes.")
       }
-      try checkRoom(for: length, of: "request", atMost: configuration.limits.bodyBytes)
+      try checkRoom(for: length, of: "request", within: ByteLimit(configuration.limits.bodyBytes))
     }
     guard
       head.headers[canonicalForm: "content-encoding"].allSatisfy({ $0.lowercased() == "identity" })
@@ -34,12 +34,11 @@ extension Site {
 
   /// Refuses content that exceeds the limit, with these header fields, or the free space on the disk.
   func checkRoom(
-    for length: Int64, of what: String, atMost most: Int64, headers: [(String, String)] = []
+    for length: Int64, of what: String, within limit: ByteLimit, headers: [(String, String)] = []
   ) throws(Refusal) {
-    guard length <= most else {
+    guard length <= limit.bytes else {
       throw Refusal(
-        .payloadTooLarge, "The \(what) has \(length) bytes; at most \(most) are accepted.",
-        headers: headers)
+        .payloadTooLarge, "The \(what) has \(length) bytes; \(limit.words).", headers: headers)
     }
     if let free = inbox.freeBytes, length > free - configuration.reservedBytes {
       throw Refusal(

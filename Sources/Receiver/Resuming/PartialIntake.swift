@@ -24,20 +24,19 @@ struct PartialIntake: Sendable {
   /// Appends a request's body to an upload as it arrives. The bytes that have arrived are kept even if the request
   /// fails, unless it has a checksum. Returns the SHA-256 of the whole file, if all of it arrived with this request.
   /// - Parameters:
-  ///   - most: the most bytes that the whole file may have.
+  ///   - limit: the most bytes that the whole file may have.
   ///   - progress: called now and then with the number of bytes of the whole file that have arrived.
   func receive(
-    _ file: PartialFile, _ request: Request, atMost most: Int64 = .max,
+    _ file: PartialFile, _ request: Request, within limit: ByteLimit = ByteLimit(.max),
     progress: (Int64) async throws -> Void = { _ in }
   ) async throws -> [UInt8]? {
     let start = file.offset
     // The limit may be lower than when the upload began.
     let size = file.record.length == .max ? start : file.record.length
-    guard size <= most || start >= file.record.length else {
-      throw Refusal(
-        .payloadTooLarge, "The upload has \(size) bytes; at most \(most) are accepted.")
+    guard size <= limit.bytes || start >= file.record.length else {
+      throw Refusal(.payloadTooLarge, "The upload has \(size) bytes; \(limit.words).")
     }
-    let end = max(start, min(file.record.length, most))
+    let end = max(start, min(file.record.length, limit.bytes))
     let rest = end - start
     if let length = request.head.contentLength, length > rest {
       throw Refusal(

@@ -17,7 +17,7 @@ struct ResumableService: Sendable {
     return .empty(
       .noContent,
       [
-        ("Upload-Limit", limits(mostBytes(isForm: true, maxFiles: maxFiles), in: version)),
+        ("Upload-Limit", limits(limit(isForm: true, maxFiles: maxFiles), in: version)),
         ("Accept-Patch", DraftVersion.partialUpload),
         version.stamp,
       ])
@@ -41,10 +41,10 @@ struct ResumableService: Sendable {
         form: isForm ? type : nil, maxFiles: maxFiles, draft: asked.version)
       let length = try asked.wholeLength(after: 0, known: nil)
       if let length {
-        let most = mostBytes(for: purpose)
+        let limit = limit(for: purpose)
         try site.checkRoom(
-          for: length, of: isForm ? "form" : "upload", atMost: most,
-          headers: limitFields(most, in: asked.version))
+          for: length, of: isForm ? "form" : "upload", within: limit,
+          headers: limitFields(limit, in: asked.version))
       }
       let record = PartialUploads.Record(
         length: length ?? .max, name: Self.fileName(request), type: type, purpose: purpose)
@@ -164,8 +164,8 @@ struct ResumableService: Sendable {
     if let length = try asked.wholeLength(after: file.offset, known: known), known == nil {
       try file.update { $0.length = length }
     }
-    let most = mostBytes(for: file.record.purpose)
-    _ = try await intake.receive(file, request, atMost: most) { offset in
+    let limit = limit(for: file.record.purpose)
+    _ = try await intake.receive(file, request, within: limit) { offset in
       guard version.has(.progress) else { return }
       try await request.inform([("Upload-Offset", "\(offset)")], in: version)
     }
@@ -251,35 +251,41 @@ struct ResumableService: Sendable {
     }
   }
 
-  private func mostBytes(for purpose: PartialUploads.Record.Purpose?) -> Int64 {
-    mostBytes(isForm: purpose?.form != nil, maxFiles: purpose?.maxFiles ?? 1)
+  private func limit(for purpose: PartialUploads.Record.Purpose?) -> ByteLimit {
+    limit(isForm: purpose?.form != nil, maxFiles: purpose?.maxFiles ?? 1)
   }
 
   /// The most bytes that an upload can have without breaking one of the limits.
-  private func mostBytes(isForm: Bool, maxFiles: Int) -> Int64 {
+  private func limit(isForm: Bool, maxFiles: Int) -> ByteLimit {
     let limits = site.configuration.limits
-    guard isForm else { return min(limits.bodyBytes, limits.fileBytes) }
+    guard isForm else { return ByteLimit(min(limits.bodyBytes, limits.fileBytes)) }
     // A delimiter has at most 76 bytes, and blanks that nobody sends.
     let parts =
       Int128(limits.fileBytes) * Int128(maxFiles) + Int128(limits.allFieldBytes)
       + Int128(limits.parts) * 128
-    return min(limits.bodyBytes, Int64(clamping: parts))
+    guard parts < limits.bodyBytes else { return ByteLimit(limits.bodyBytes) }
+    return ByteLimit(
+      Int64(parts),
+      words: maxFiles == 1
+        ? "a file may have at most \(limits.fileBytes)"
+        : "each of at most \(maxFiles) files may have \(limits.fileBytes)")
   }
 
   private func limitFields(of file: PartialFile, in version: DraftVersion) -> [(String, String)] {
-    limitFields(mostBytes(for: file.record.purpose), until: file.expires, in: version)
+    limitFields(limit(for: file.record.purpose), until: file.expires, in: version)
   }
 
   /// The header field with the limits for an upload. Empty in versions without that field.
   private func limitFields(
-    _ most: Int64, until expires: Date? = nil, in version: DraftVersion
+    _ limit: ByteLimit, until expires: Date? = nil, in version: DraftVersion
   ) -> [(String, String)] {
-    version.has(.limits) ? [("Upload-Limit", limits(most, until: expires, in: version))] : []
+    version.has(.limits) ? [("Upload-Limit", limits(limit, until: expires, in: version))] : []
   }
 
   private func limits(
-    _ most: Int64, until expires: Date? = nil, in version: DraftVersion
+    _ limit: ByteLimit, until expires: Date? = nil, in version: DraftVersion
   ) -> String {
+    let most = limit.bytes
     var limits = most == .max ? ["min-size=0"] : ["max-size=\(min(most, 999_999_999_999_999))"]
     if let expires {
       limits.append("\(version.ageKey)=\(max(0, Int64(expires.timeIntervalSinceNow)))")

@@ -82,7 +82,8 @@ struct TusService: Sendable {
 
   /// The record for an upload that is about to begin.
   private func record(ofLength length: Int64, _ request: Request) throws -> PartialUploads.Record {
-    try site.checkRoom(for: length, of: "file", atMost: site.configuration.limits.fileBytes)
+    try site.checkRoom(
+      for: length, of: "file", within: ByteLimit(site.configuration.limits.fileBytes))
     let said = request.header("upload-metadata")
     let metadata = try UploadMetadata(said)
     return PartialUploads.Record(
