@@ -50,6 +50,20 @@ import UploadModel
     #expect(Fixture.type("3", &state) == [.listHistory(Self.request(limit: 4000))])
   }
 
+  /// Files of the same name are told apart by where they went, in a window of the usual size as well.
+  @Test func severalTargetsAreNamed() {
+    var state = Fixture.empty()
+    let rows = ["photos", "tickets"].map { Self.row("report.pdf", target: $0, id: $0) }
+    Fixture.play(&state, .key("3"), .history(.rows(rows)))
+    var text = render(state, size: state.size).text
+    #expect(text[2].contains("TARGET") && !text[2].contains("TRY"), "\(text[2])")
+    #expect(text[3].contains("report.pdf") && text[3].contains(" photos "), "\(text[3])")
+    #expect(text[4].contains("tickets ") && text[4].contains("201 Created"), "\(text[4])")
+    Fixture.play(&state, .history(.rows([rows[0]])))
+    text = render(state, size: state.size).text
+    #expect(!text[2].contains("TARGET") && text[2].contains("TRY"), "\(text[2])")
+  }
+
   @Test func theFilterLooksThroughAll() {
     var state = Fixture.empty()
     Fixture.play(&state, .key("3"), .history(.rows(Self.rows(1000)), total: 4112, isCut: true))

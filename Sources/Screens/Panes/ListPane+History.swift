@@ -11,10 +11,16 @@ extension ListPane<HistoryRow> {
         $0.name.unicodeScalars.reduce(0) { $0 + DisplayWidth.of($1) }
       }.max() ?? 0
     let room = width - (width >= 100 ? 53 : 39)
-    let outcome = rest.take(width >= 76 ? max(23, room - max(16, names)) : 14, gap: 2)
-    let attempt = rest.take(3, gap: 2, if: width >= 76)
+    // Where the room is narrow, the targets take the place of the attempts' numbers, if there are several targets.
+    let targets = width >= 76 ? Set(state.history.listing.rows.lazy.map(\.target)) : []
+    let isShared = width < 100 && targets.count > 1
+    let labels = TargetLabels(Array(targets))
+    let usual = isShared ? 21 : 23
+    let outcome = rest.take(
+      width >= 76 ? max(usual, room - (isShared ? 5 : 0) - max(16, names)) : 14, gap: 2)
+    let attempt = rest.take(3, gap: 2, if: width >= 76 && !isShared)
     let time = rest.take(16, gap: 2, if: width >= 70)
-    let target = rest.take(12, gap: 2, if: width >= 100)
+    let target = rest.take(width >= 100 ? 12 : 8, gap: 2, if: width >= 100 || isShared)
     let size = rest.take(7, gap: 2, if: width >= 50)
     let name = 4..<max(5, rest.end)
     let days = state.firstOfDays(in: layout)
@@ -31,7 +37,9 @@ extension ListPane<HistoryRow> {
         },
         Column(heading: head("NAME", .name), place: name, matcher: state.litMatcher) { $0.name },
         Column(heading: "SIZE", place: size, isRight: true) { HumanReadable.bytes($0.size) },
-        Column(heading: "TARGET", place: target, role: { _ in .dim }) { $0.target },
+        Column(heading: "TARGET", place: target, role: { _ in .dim }) {
+          labels.label($0.target)
+        },
         Column(
           heading: state.historyOrder == .time ? head("NEWEST FIRST", .time) : "WHEN", place: time,
           role: { _ in .dim }
