@@ -31,12 +31,12 @@ rm "$doc/LICENSE" "$doc/licenses.txt"
 gzip -9n "$root/usr/share/man/man1/hoist.1"
 # A login shell's interpreter line has no place in a file that is only ever read by a shell.
 sed -i '1{/^#!/d}' "$root/usr/share/bash-completion/completions/hoist"
-gzip -9nc "$top/CHANGELOG.md" > "$doc/CHANGELOG.md.gz"
+gzip -9n "$doc/CHANGELOG.md"
+sed -i 's|(CHANGELOG\.md)|(CHANGELOG.md.gz)|' "$doc/README.md"
 {
   printf 'hoist (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n' "$version"
   printf ' -- %s  %s\n' "$maintainer" "$(LC_ALL=C date -Ru -d "@$SOURCE_DATE_EPOCH")"
 } | gzip -9n > "$doc/changelog.gz"
-cp "$top/README.md" "$doc/"
 "$here/components.py" copyright > "$doc/copyright"
 chmod 644 "$doc"/*.md "$doc"/*.gz "$doc/copyright"
 

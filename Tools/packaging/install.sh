@@ -55,7 +55,11 @@ put 644 "$work/hoist-send.service" share/systemd/user/hoist-send.service
 put 644 "$top/LICENSE" share/doc/hoist/LICENSE
 put 644 "$work/licenses.txt" share/doc/hoist/licenses.txt
 put 644 "$top/config/config.toml" share/doc/hoist/examples/config.toml
-for page in "$top"/docs/*.md; do put 644 "$page" "share/doc/hoist/docs/$(basename "$page")"; done
+for page in "$top/README.md" "$top/CHANGELOG.md" "$top"/docs/*.md; do
+  [ "$program" = --remove ] || "$here/page.py" "$page" > "$work/page"
+  put 644 "$work/page" "share/doc/hoist/${page#"$top/"}"
+done
+for picture in "$top"/docs/pictures/*; do put 644 "$picture" "share/doc/hoist/${picture#"$top/"}"; done
 for recipe in "$top"/config/recipes/*; do
   [ -f "$recipe" ] && put 644 "$recipe" "share/doc/hoist/examples/recipes/$(basename "$recipe")"
 done

@@ -33,6 +33,16 @@ extension EndToEnd {
       for name in ["swift-nio", "TOMLKit", "Runtime Library Exception", "UNICODE LICENSE V3"] {
         #expect(licenses.range(of: Data(name.utf8)) != nil, "no \(name)")
       }
+      let pages = try await person.shell("cd prefix/share/doc/hoist && ls README.md docs/*.md")
+        .end().output.split(separator: "\n").map { "\(prefix)/share/doc/hoist/\($0)" }
+      #expect(pages.count > 10)
+      for page in pages {
+        for link in try String(contentsOfFile: page, encoding: .utf8).matches(of: /\]\(([^)#\s]+)/)
+        where !link.1.contains(":") {
+          let file = URL(filePath: page).deletingLastPathComponent().path + "/\(link.1)"
+          #expect(FileManager.default.fileExists(atPath: file), "\(page): \(link.1)")
+        }
+      }
       // What is somebody else's stays.
       try Data().write(to: URL(filePath: "\(prefix)/share/mine"))
       let removed = try await script("--remove", prefix, person: person)
