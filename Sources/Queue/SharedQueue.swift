@@ -348,7 +348,7 @@ package final class SharedQueue {
     if link.order(.retry(ids)) { return }
     let (look, book, known) = (tools.look, tools.book, ids.compactMap(items.item))
     lookUp({
-      book.forgetFailures()
+      book.forgetFailures(of: known)
       book.lookUp(for: known)
       return known.map(look)
     }) { looked in

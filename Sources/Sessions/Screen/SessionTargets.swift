@@ -30,7 +30,7 @@ final class SessionTargets {
     let used = queue.located.union([current])
     loop.answer({
       Result { () throws(ConfigError) in
-        book.forgetFailures()
+        book.forgetFailures(of: [])
         try book.reload()
         let changed = book.takeChanged().intersection(used)
         let next = name ?? (changed.contains(current) ? current : nil)

@@ -128,9 +128,25 @@ package final class TargetCatalog: TargetBook {
     }
   }
 
-  /// Forgets failed lookups: their cause may be gone.
-  package func forgetFailures() {
-    content.withLock { $0.found = $0.found.filter { (try? $0.value.get()) != nil } }
+  package func forgetFailures(of items: [UploadItem]) {
+    // If the configuration cannot be read now, what is known of the targets stays.
+    try? reload()
+    let refused = Set(items.filter { $0.state.failure.map(Self.isRefusal) ?? false }.map(\.target))
+    let current = content.withLock { content -> String? in
+      content.found = content.found.filter { name, plan in
+        !refused.contains(name) && (try? plan.get()) != nil
+      }
+      let name = content.current.target.name
+      // One with options of the command line is not in the configuration.
+      guard content.settings.targetNames.contains(name) else { return nil }
+      let isRefused = refused.contains(name) || refused.contains("")
+      return isRefused || content.changed.contains(name) ? name : nil
+    }
+    if let current { _ = select(current) }
+  }
+
+  private static func isRefusal(_ failure: Failure) -> Bool {
+    failure.cause.isOfCredentials || failure.status == 401
   }
 
   /// Whether the target of this name takes a second copy without harm.

@@ -302,7 +302,7 @@ extension Failure.Cause {
   }
 
   /// Whether the target has no credentials that the server accepts.
-  var isOfCredentials: Bool {
+  package var isOfCredentials: Bool {
     switch self {
     case .denied, .anonymous: true
     default: false

@@ -138,6 +138,31 @@ extension EndToEnd {
     }
 
     @Test(
+      "corrected credentials are used, although another window sends",
+      arguments: [false, true])
+    func credentials(byCommand: Bool) async throws {
+      let inbox = try await person.receiver("--token", "right")
+      try person.folder.write("word", Array("wrong".utf8))
+      let command = "bearer_command = [\"cat\", \"\(person.folder.path("word"))\"]"
+      func configure(_ auth: String) throws {
+        try person.configure(
+          "default_target = \"desk\"\n[targets.desk]\nurl = \"\(inbox.url)\"\nauth = { \(auth) }\n")
+      }
+      try configure(byCommand ? command : "bearer = \"wrong\"")
+      try person.folder.write("a.bin", count: 10)
+      let first = try await person.terminal(columns: 100, rows: Self.height)
+      try await first.command("reset; HOIST_QUEUE=\(queue) hoist a.bin")
+      try await first.wait(for: "1 failed")
+      let second = try await open()
+      try await second.wait(for: "1 failed")
+      try person.folder.write("word", Array("right".utf8))
+      if !byCommand { try configure("bearer = \"right\"") }
+      try await second.press("r")
+      try await second.wait(for: "1 ok")
+      #expect(inbox.names == ["a.bin"])
+    }
+
+    @Test(
       "say the same of the whole, whatever is done in either, and whichever is killed",
       .timeLimit(.minutes(20)), arguments: MonkeySession.seeds(usual: [72]))
     func agree(seed: UInt64) async throws {
