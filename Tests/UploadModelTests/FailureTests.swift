@@ -256,6 +256,17 @@ struct FailureTests {
     #expect(cause.isLocal)
   }
 
+  /// The details of a file that was sent say what would happen if it was sent again.
+  @Test func onlyAnUploadIsSaidToHaveBeenCutOff() {
+    let cause = Failure.Cause.changed(.grew)
+    let broken = Failure(cause, attempts: 1).explanation
+    #expect(broken.contains("The upload was cut off, so nothing wrong was stored."))
+    let unsent = Failure(cause).explanation
+    #expect(
+      unsent
+        == "The file has become longer since it was queued. Retry sends the file as it is now.")
+  }
+
   @Test func aClockThatIsWrongIsNotTakenForWrongKeys() {
     let text = "<Error><Code>RequestTimeTooSkewed</Code><Message>The difference</Message></Error>"
     let failure = Failure(.refused, status: 403, reply: Reply(text: text), attempts: 1)

@@ -144,8 +144,10 @@ extension Failure {
       "This machine has run out of a resource: \(Self.inside(why)). The upload is tried again until there is enough."
     case .notAFile(let kind): "This path is \(kind); only regular files can be uploaded."
     case .changed(let change):
+      // Without an attempt, there was no upload to cut off.
       change.words.story
-        + (change == .vanished ? "" : " The upload was cut off, so nothing wrong was stored.")
+        + (change == .vanished || attempts == 0
+          ? "" : " The upload was cut off, so nothing wrong was stored.")
     case .empty: "The file has no content, and the target accepts no empty files."
     case .tooLarge(let limit): "The target accepts files of at most \(HumanReadable.bytes(limit))."
     case .typeNotAllowed(let type, let allowed):
