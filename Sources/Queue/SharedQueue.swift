@@ -873,6 +873,7 @@ package final class SharedQueue {
         else { continue }
         states[id] = state
         if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
+      case .resumed(let id, let start): reported.append(.resumed(id, at: start))
       case .server(let address, let news): reported.append(.reachability(server: address, news))
       case .refusal(let target, let trouble): reported.append(.refusal(target: target, trouble))
       case .settings(let settings):

@@ -25,7 +25,7 @@ import UploadModel
       .server(address: "http://h", news: .away(failure, nextTry: Instant(seconds: 3))),
       .server(address: "http://h", news: .away(failure, nextTry: nil)),
       .server(address: "http://h", news: .back), .server(address: "http://h", news: .unneeded),
-      .refusal(target: "nas", .refused),
+      .refusal(target: "nas", .refused), .resumed(id: ItemID(8), at: .max),
       .settings(SenderSettings(limit: 5, isStarted: false, lanes: ["nas": 3], isHandedOver: true)),
       .settings(SenderSettings(lanes: ["nas": .auto(2...16)])), .lanes(12, target: "nas"),
       .settings(SenderSettings()), .figures(SendingFigures(seconds: 4.625, bytes: .max)), .complete,

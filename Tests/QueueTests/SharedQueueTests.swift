@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import MultipartForm
 import Scheduling
 import TestSupport
 import Testing
@@ -210,6 +211,37 @@ struct SharedQueueTests {
     #expect(reported == 2)
     await session.close()
     sender.stop()
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test(
+    "One that looks on learns where the sender's attempts begin, and nothing else of how they resume"
+  )
+  func beginnings() async throws {
+    try QueueSession.queue("a", in: folder)
+    let path = folder.path("queue.sqlite")
+    let lock = try #require(try SenderLock(queue: path, waiting: false))
+    let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
+    let link = QueueLink(queue: path, environment: environment)
+    link.serve()
+    let url = try #require(URL(string: "http://127.0.0.1:9/"))
+    let session = try QueueSession(in: folder, to: url)
+    session.queue.open()
+    let identity = FileIdentity(device: 1, inode: 1, size: 7, modified: 7)
+    func point(_ start: Int64) -> ResumePoint {
+      ResumePoint(url: url, target: "nas", identity: identity, offset: start, start: start)
+    }
+    var starts: [Int64] {
+      session.holder.news.compactMap { if case .resumed(_, let start) = $0 { start } else { nil } }
+    }
+    try await wait(for: "the attempt") {
+      link.receive([.resumePoint(ItemID(1), point(0)), .resumePoint(ItemID(1), point(4))])
+      return starts.isEmpty ? nil : true
+    }
+    #expect(Set(starts) == [4])
+    #expect(session.holder.items.items.first?.resumePoint == nil)
+    await session.close()
+    link.stop()
     withExtendedLifetime(lock) {}
   }
 

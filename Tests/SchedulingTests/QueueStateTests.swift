@@ -246,6 +246,20 @@ struct QueueStateTests {
       + (remark.asksForRetry ? " (how)" : "")
   }
 
+  @Test("One that looks on does not count the bytes that the server had before an attempt")
+  func resumedElsewhere() throws {
+    var state = QueueState()
+    let news: [QueueNews] = [
+      .added([Self.item(1, .paused)]), Self.changed(1, .waiting), .resumed(ItemID(1), at: 600),
+      Self.changed(1, .preparing(attempt: 2), .sending(attempt: 2, sent: 610, total: Self.size)),
+      Self.changed(1, .sending(attempt: 2, sent: 650, total: Self.size)),
+      // The next attempt starts over.
+      Self.changed(1, .paused, .waiting, .sending(attempt: 3, sent: 7, total: Self.size)),
+    ]
+    for news in news { _ = state.receive(news, at: Self.now) }
+    #expect(state.speeds.whole.values(9, at: Self.now + 1) == [57])
+  }
+
   @Test("Speeds count what moves, and not what had moved before")
   func speeds() throws {
     var (fresh, joined) = (QueueState(), QueueState())

@@ -4,6 +4,8 @@ import UploadModel
 /// News from the process that sends a queue to other processes, which read the queue's own content from its file.
 package enum SenderNews: Hashable, Sendable, Codable {
   case item(id: ItemID, state: ItemState)
+  /// An attempt begins at this byte of an item, since the server has those before it.
+  case resumed(id: ItemID, at: Int64)
   /// Whether a server can be reached.
   case server(address: String, news: Reachability)
   /// Why the files of a target wait for credentials; nil if they do no longer.

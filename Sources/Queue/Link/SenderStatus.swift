@@ -37,7 +37,7 @@ package struct SenderStatus: Hashable, Sendable {
     case .lanes(let count, let target): lanes[target] = count
     case .run(let target, let news): runs[target] = news.isTrouble ? news : nil
     case .gone(let files, let bytes): (goneFiles, goneBytes) = (files, bytes)
-    case .runsHaveEnded, .complete: break
+    case .resumed, .runsHaveEnded, .complete: break
     }
   }
 

@@ -17,6 +17,8 @@ package enum QueueNews: Sendable {
   case joined([(ItemID, ItemState)], at: Instant)
   /// Where an item can resume, once an attempt has found out; nil if it must start over.
   case resumePoint(ItemID, ResumePoint?)
+  /// Another process has resumed an item at this byte.
+  case resumed(ItemID, at: Int64)
   /// What the sender has sent, and how long that took. Comes before the changes that ended the sending.
   case figures(SendingFigures)
   /// How much is done of the files that have been removed since the queue was last at rest, as the sender counts it.

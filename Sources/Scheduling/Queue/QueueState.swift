@@ -70,6 +70,7 @@ package struct QueueState: Sendable {
         let words = point.words
       else { return [] }
       return [Remark("\(item.fileName): \(words)")]
+    case .resumed(let id, let start): speeds.noteStart(of: id, at: start)
     case .figures(let figures): self.figures = figures
     case .lanes(let count, let target): lanesFound[target] = count
     case .reachability(let server, let news): return record(server, news, at: now)

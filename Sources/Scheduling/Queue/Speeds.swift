@@ -40,6 +40,8 @@ package struct Speeds: Sendable {
   private var awaitedUntil: Instant?
   /// Where resumed attempts began, if not at the first byte.
   private var starts: [ItemID: Int64] = [:]
+  /// Where attempts of another process began, which has said so before it told of what they have sent.
+  private var foreignStarts: [ItemID: Int64] = [:]
   /// When the burst came to a standstill, waiting for a server, for replies or for the user; nil if something is moving.
   private var idleSince: Instant?
   /// The bytes of the burst when it was last settled.
@@ -125,6 +127,9 @@ package struct Speeds: Sendable {
     return ThroughputEstimate.mean(of: moved, in: seconds).map { Double(remaining) / $0 }
   }
 
+  /// Records where an attempt of another process begins.
+  package mutating func noteStart(of id: ItemID, at start: Int64) { foreignStarts[id] = start }
+
   private func isIdle(at now: Instant) -> Bool { idleSince.map { now - $0 > Self.gap } ?? false }
 
   /// Records an item's transition from `old` to `new`. Bytes that the server already had when the attempt began do not
@@ -134,7 +139,8 @@ package struct Speeds: Sendable {
   ) {
     let (id, size) = (item.id, item.sentSize)
     if new.isActive {
-      starts[id] = item.resumePoint.flatMap { $0.start > 0 ? min($0.start, size) : nil }
+      let start = foreignStarts[id] ?? item.resumePoint?.start ?? 0
+      starts[id] = start > 0 ? min(start, size) : nil
     }
     let start = starts[id] ?? 0
     let before = (old.attempt == new.attempt ? old.bytesAcknowledged(of: size) : nil) ?? start
@@ -144,7 +150,7 @@ package struct Speeds: Sendable {
     }
     if new.isActive, !new.isHandedOver { moving.insert(id) } else { moving.remove(id) }
     if case .awaitingReply = new { awaiting.insert(id) } else { awaiting.remove(id) }
-    if !new.isActive { starts[id] = nil }
+    if !new.isActive { (starts[id], foreignStarts[id]) = (nil, nil) }
     let moved = max(0, (after ?? before) - before)
     burst?.bytes &+= moved
     if moved > 0 { whole.record(moved, at: now) }
@@ -199,7 +205,7 @@ package struct Speeds: Sendable {
     for id in ids {
       moving.remove(id)
       awaiting.remove(id)
-      (sending[id], starts[id]) = (nil, nil)
+      (sending[id], starts[id], foreignStarts[id]) = (nil, nil, nil)
     }
   }
 }
