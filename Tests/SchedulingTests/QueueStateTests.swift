@@ -190,7 +190,7 @@ struct QueueStateTests {
     ) { $0.waits.isEmpty && $0.outages.isEmpty },
     Row(
       news: [.refusal(target: "t", .refused), .refusal(target: "t", .refused)],
-      said: ["-! t refuses the credentials: its files wait until you fix that and retry (how)"]
+      said: ["-! t refuses the credentials: nothing goes there until you fix that and retry (how)"]
     ) { $0.refusals == ["t": .refused] },
     Row(
       news: [.refusal(target: "t", .forbidden), .refusal(target: "t", nil)],

@@ -197,7 +197,7 @@ extension Remark {
   package init(_ trouble: CredentialTrouble, of target: String) {
     if trouble.holdsAll {
       self.init(
-        "\(trouble.story(of: target)): its files wait until you fix that and retry", .bad,
+        "\(trouble.story(of: target)): nothing goes there until you fix that and retry", .bad,
         isMessage: true, asksForRetry: true)
     } else {
       self.init(
