@@ -41,6 +41,24 @@ import UploadModel
     #expect(row.contains("00:01"), "the time of the arrival: \(row)")
   }
 
+  /// After a pause, and in another process, a file's attempts are counted from one again.
+  @Test func theNumberOfTriesIsThatOfTheList() {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.txt", state: .done(Fixture.receipt))]), .queueRead,
+      .key(.enter), .attempts(ItemID(1), Self.recorded))
+    #expect(Self.text(state).contains { $0.contains("Tries    2 ") }, "\(Self.text(state))")
+  }
+
+  @Test func theAttemptUnderWayContinuesTheNumbers() {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.txt")]), .queueRead,
+      .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now), .key(.enter),
+      .attempts(ItemID(1), Array(Self.recorded.prefix(1))), .key("G"))
+    #expect(Self.text(state).contains { $0.contains("│ 2  since ") }, "\(Self.text(state))")
+  }
+
   @Test func thePaneBesideTheListAsksForThem() {
     var state = Fixture.empty(size: Size(width: 160, height: 40))
     #expect(Self.opened(size: state.size).attemptsRead?.id == ItemID(1))

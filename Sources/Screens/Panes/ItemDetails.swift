@@ -190,10 +190,18 @@ struct ItemDetails {
     if let number = item.state.attempt, item.state.isActive,
       let start = state.queue.beginning(of: item.id)
     {
+      let number = max(number, lastNumber + 1)
       lines += numbered(number, "since \(state.clock(start))", .accent, width: width)
     }
     return [TextLine(), line("Attempts:", .heading)] + lines
   }
+
+  /// The number of the last attempt that is listed; 0 if there is none.
+  private var lastNumber: Int { row.attempts.last?.number ?? 0 }
+
+  /// How many attempts there were. An attempt's result counts only those since the file was last paused or retried by
+  /// hand.
+  private func tries(_ counted: Int) -> String { "\(max(counted, lastNumber))" }
 
   private func numbered(_ number: Int, _ text: String, _ role: Role, width: Int) -> [TextLine] {
     TextLine.labelled(
@@ -261,11 +269,11 @@ struct ItemDetails {
       return fact(Self.address, receipt.url, .accent) + fact("Deletion", receipt.deletionURL)
         + state + fact("There", receipt.skipped?.words)
         + fact("Time", receipt.skipped == nil ? time(receipt) : nil) + fact("Arrived", arrival)
-        + fact("Tries", "\(receipt.attempts)")
+        + fact("Tries", tries(receipt.attempts))
         + fact("Pieces", receipt.pieces?.words) + plain
     case .failed(let failure), .retrying(let failure, _, _, _):
       return state + fact("Status", failure.status.map(Failure.statusLine))
-        + fact("Tries", "\(failure.attempts)") + fact("Pieces", failure.pieces?.words) + plain
+        + fact("Tries", tries(failure.attempts)) + fact("Pieces", failure.pieces?.words) + plain
     }
   }
 
