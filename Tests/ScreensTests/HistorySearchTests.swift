@@ -64,6 +64,18 @@ import UploadModel
     #expect(!text[2].contains("TARGET") && text[2].contains("TRY"), "\(text[2])")
   }
 
+  /// A file that was sent without the queue is recorded when its attempt ends.
+  @Test func theNewestFirstAreThoseThatBeganLast() {
+    var state = Fixture.empty()
+    let rows = [("pushed", 10.0), ("later", 30), ("earlier", 20)].map { name, second in
+      var row = Self.row(name)
+      row.instant = Instant(seconds: second)
+      return row
+    }
+    Fixture.play(&state, .key("3"), .history(.rows(rows), total: 3))
+    #expect((0..<3).map { state.history.row($0)?.name } == ["later", "earlier", "pushed"])
+  }
+
   @Test func theFilterLooksThroughAll() {
     var state = Fixture.empty()
     Fixture.play(&state, .key("3"), .history(.rows(Self.rows(1000)), total: 4112, isCut: true))

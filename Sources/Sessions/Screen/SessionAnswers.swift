@@ -284,12 +284,12 @@ extension ItemList.Attempt {
 
 extension HistoryRow {
   /// What the history knows of an attempt, for the screen.
-  fileprivate init(_ entry: HistoryEntry, at now: (date: Date, instant: Instant)) {
+  init(_ entry: HistoryEntry, at now: (date: Date, instant: Instant)) {
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,
-      time: entry.moment.localMinute, day: entry.moment.dayWord(at: now.date),
-      at: now.instant + entry.moment.timeIntervalSince(now.date), end: entry.end,
+      time: entry.began.localMinute, day: entry.began.dayWord(at: now.date),
+      at: now.instant + entry.began.timeIntervalSince(now.date), end: entry.end,
       attempt: entry.attempt, outcome: entry.outcomeWords, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
     mayHaveArrived = entry.arrival != nil

@@ -10,11 +10,11 @@ package struct HistoryRow: PaneRow {
   package var target: String
   /// The file's size in bytes.
   package var size: Int64
-  /// When the attempt ended: "2026-11-20 22:15".
+  /// When the attempt began: "2026-11-20 22:15".
   package var time: String
-  /// The day when the attempt ended, in as few words as possible: "today", "yesterday", "2026-11-20".
+  /// The day when the attempt began, in as few words as possible: "today", "yesterday", "2026-11-20".
   package var day: String
-  /// When the attempt ended, by the screen's clock; nil if that is not known.
+  /// When the attempt began, by the screen's clock; nil if that is not known.
   package var instant: Instant?
   /// How an attempt ended. The raw value is the class of its marks on the page of a report.
   package enum End: String, Hashable, Sendable, CaseIterable {
@@ -83,9 +83,13 @@ package struct HistoryRow: PaneRow {
     var words: String { rawValue }
 
     /// Puts rows, which are given latest first, in this order. Those that it does not tell apart stay latest first.
+    ///
+    /// They are given in the order in which they were recorded. A file that was sent without the queue is recorded at
+    /// its end, so its beginning may be before that of rows further down, but none of those that are still to be read
+    /// began after the last row that was recorded at its beginning.
     func sorted(_ rows: [HistoryRow]) -> [HistoryRow] {
       switch self {
-      case .time: rows
+      case .time: rows.sorted { $0.beginning > $1.beginning }
       case .name: rows.sorted { $0.name < $1.name }
       case .failed: rows.sorted { $0.end.rank < $1.end.rank }
       }
@@ -139,6 +143,11 @@ package struct HistoryRow: PaneRow {
     let whole = "\(outcome) · \(said)"
     return Glyphs.width(Glyphs.of(whole, ascii: false)) <= width ? whole : outcome
   }
+}
+
+extension HistoryRow {
+  /// When the attempt began. Where that is not known, rows stay as they were recorded, after the others.
+  fileprivate var beginning: Instant { instant ?? Instant(seconds: -.infinity) }
 }
 
 extension HistoryRow.End {
