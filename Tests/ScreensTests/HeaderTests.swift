@@ -49,6 +49,8 @@ import Testing
       &state,
       .queue(.settings(SenderSettings(limit: 1_000_000, lanes: ["tickets": .automatic]))))
     #expect(header().contains("  soon 2 lanes (auto)"), "\(header())")
+    var more = state
+    #expect(Fixture.play(&more, .key("+")) == [.setConcurrency(4, target: "tickets")])
     var batched = state
     batched.options.targets = [TargetRow(name: "tickets", url: "", isBatched: true)]
     #expect(

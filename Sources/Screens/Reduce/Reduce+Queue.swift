@@ -40,7 +40,12 @@ extension AppState {
     case .target: return openTargets()
     case .startStop: return start(!settings.isStarted)
     case .limit: dialog = .limit(LimitPrompt(settings.limit))
-    case .moreLanes: return setConcurrency(.fixed(lanes(of: rowTarget).count + 1))
+    case .moreLanes:
+      // Where hoist has taken lanes away because of a limit, what they were sending goes on for a while: one more than that.
+      let lanes = lanes(of: rowTarget)
+      let isLess = lanes.isFound && exceeds(lanes, of: [rowTarget])
+      let most = isLess ? active(on: [rowTarget]) : lanes.count
+      return setConcurrency(.fixed(most + 1))
     case .fewerLanes: return setConcurrency(.fixed(lanes(of: rowTarget).count - 1))
     case .failures: return openFailures()
     case .failWhen: return draftRule(subjects)

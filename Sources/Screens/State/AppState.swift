@@ -261,13 +261,18 @@ package struct AppState: Sendable {
 
   /// Whether more is under way than these lanes: when a limit is set, or the user wants fewer lanes, what has begun goes
   /// on. Where files share requests, that cannot be told.
-  func exceeds(_ lanes: LaneCount) -> Bool {
-    let targets = targetsOfLanes
+  func exceeds(_ lanes: LaneCount) -> Bool { exceeds(lanes, of: targetsOfLanes) }
+
+  func exceeds(_ lanes: LaneCount, of targets: Set<String>) -> Bool {
     guard settings.limit != nil || !lanes.isFound,
       !options.targets.contains(where: { $0.isBatched && targets.contains($0.name) })
     else { return false }
-    let names = targets.flatMap { $0 == target ? [$0, ""] : [$0] }
-    return names.reduce(0) { $0 + queue.active(on: $1) } > lanes.count
+    return active(on: targets) > lanes.count
+  }
+
+  /// How many files are under way to these targets.
+  func active(on targets: Set<String>) -> Int {
+    targets.flatMap { $0 == target ? [$0, ""] : [$0] }.reduce(0) { $0 + queue.active(on: $1) }
   }
 
   /// Why a waiting item is not being sent; nil if nothing holds it up.
