@@ -92,9 +92,9 @@ release-test: release ## package the release a second time elsewhere, and compar
 deb-test: release ## try the package and the tarball on clean Debians 12 and 13 (needs root; six minutes)
 	Tools/packaging/deb-test.sh .build/dist/hoist_*.deb .build/dist/hoist-*-linux-*.tar.xz
 
-fresh-test: ## run make demo and make test on a bare Debian 12 (needs root; ten minutes)
+fresh-test: ## run make demo and make test on a bare Debian 12, or 13 with DEBIAN=trixie (needs root; ten minutes)
 	@Tools/build/setup.sh deb
-	Tools/tests/fresh-test.sh
+	Tools/tests/fresh-test.sh $(DEBIAN)
 
 test: ## run all tests
 	@Tools/build/setup.sh install

@@ -1,8 +1,16 @@
 #!/bin/sh
-# Runs `make demo` and `make test` on a bare Debian 12 with nothing but Swift's own prerequisites, make and git, as
+# Runs `make demo` and `make test` on a bare Debian 12 or 13 with nothing but Swift's own prerequisites, make and git, as
 # root in a home that nobody else may enter. Needs root, debootstrap and a Swift toolchain. Takes ten minutes.
-#   Tools/tests/fresh-test.sh
+#   Tools/tests/fresh-test.sh [bookworm|trixie]
 set -eu
+release=${1:-bookworm}
+case $release in
+bookworm) number=12 ;;
+trixie) number=13 ;;
+*) echo "usage: $0 [bookworm|trixie]" >&2; exit 2 ;;
+esac
+# The library of C++ has the number of the compiler in its name.
+library=libstdc++-$((number == 12 ? 12 : 14))-dev
 [ "$(id -u)" = 0 ] || { echo "$0: making a system in a folder needs root" >&2; exit 1; }
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,8 +30,8 @@ clean() {
 trap clean EXIT
 clean
 mkdir -p "$system"
-echo "making a bare Debian 12 in $system"
-debootstrap --variant=minbase bookworm "$system" "$mirror" > "$top/.build/debootstrap.log" 2>&1 || {
+echo "making a bare Debian $number in $system"
+debootstrap --variant=minbase "$release" "$system" "$mirror" > "$top/.build/debootstrap.log" 2>&1 || {
   tail "$top/.build/debootstrap.log" >&2
   exit 1
 }
@@ -50,7 +58,7 @@ within() {
 # https://www.swift.org/install/linux/debian/12
 within apt-get -qq update
 within apt-get -qq install -y --no-install-recommends binutils-gold gcc git libcurl4-openssl-dev libedit-dev \
-  libicu-dev libncurses-dev libpython3-dev libsqlite3-dev libstdc++-12-dev libxml2-dev pkg-config tzdata uuid-dev \
+  libicu-dev libncurses-dev libpython3-dev libsqlite3-dev "$library" libxml2-dev pkg-config tzdata uuid-dev \
   make ca-certificates > "$top/.build/fresh-install.log" 2>&1 || {
   tail "$top/.build/fresh-install.log" >&2
   exit 1
@@ -68,4 +76,4 @@ echo "make demo"
 within sh -eu -c 'cd /root/hoist; make demo < /dev/null > demo.log || { cat demo.log; exit 1; }; cat demo.log'
 echo "make test"
 within sh -eu -c 'cd /root/hoist && make test'
-echo "both commands work on a bare Debian 12"
+echo "both commands work on a bare Debian $number"
