@@ -262,10 +262,10 @@ extension EndToEnd {
       let said = try await first.wait(for: "sent in the background (process")
       let other = try #require(said.text.firstMatch(of: /background \(process (\d+)\)/)?.1)
       #expect(Int32(other) != one)
-      try await second.wait(for: "another hoist (process \(other)) sends this queue")
+      try await second.wait(for: "hoist in the background (process \(other)) sends this queue")
       // When that one ends, this one sends.
       kill(try #require(Int32(other)), SIGTERM)
-      try await second.wait(until: "nobody else") { !$0.shows("another hoist") }
+      try await second.wait(until: "nobody else") { !$0.shows("sends this queue") }
       try await second.wait(for: "2 ok", seconds: 120)
       #expect(SenderLock.holder(queue: queue) != Int32(other))
     }
