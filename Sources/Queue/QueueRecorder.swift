@@ -42,9 +42,9 @@ package final class QueueRecorder: QueueStore {
     var claimed: Set<ItemID> = []
     /// How long the disk takes to write.
     var pace = DiskPace()
-    /// How long requests took when this was last told.
+    /// How long requests take, in seconds, as the engine last said.
     var requestSeconds = 0.0
-    /// Whether the writer waits for them.
+    /// Whether the writer waits for the ends of what was claimed.
     var isGathering = false
     /// What could not be written yet, in order. Nothing is claimed in it.
     var unwritten: [QueueTurn] = []

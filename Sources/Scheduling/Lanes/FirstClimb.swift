@@ -25,7 +25,7 @@ struct FirstClimb: Hashable, Sendable {
   /// Those that began before the first step, and those that began after the last one.
   private var first = Requests()
   private var latest = Requests()
-
+  /// Whether enough requests have ended since the last step to judge it.
   private var isEnough = false
 
   var hasStepped: Bool { firstStep != nil }

@@ -196,7 +196,7 @@ struct ItemDetails {
     return [TextLine(), line("Attempts:", .heading)] + lines
   }
 
-  /// The number of the last attempt that is listed; 0 if there is none.
+  /// The number of the last attempt in the list; 0 if the list is empty.
   private var lastNumber: Int { row.attempts.last?.number ?? 0 }
 
   /// How many attempts there were. An attempt's result counts only those since the file was last paused or retried by
