@@ -132,6 +132,30 @@ import UploadModel
     #expect(numbers() == [1, 2, 3])
   }
 
+  /// On a busy machine, the news of an attempt comes after its end.
+  @Test func shortOnesOfWhichTheNewsIsLateAreShownOnce() {
+    var state = Self.opened()
+    func texts() -> [String] {
+      state.queue.row(ItemID(2))?.attempts.map { "\($0.number) \($0.words)" } ?? []
+    }
+    let now = state.now
+    Fixture.play(
+      &state, .engine([(ItemID(2), .preparing(attempt: 1))], at: now + 0.5),
+      .engine(
+        [(ItemID(2), .retrying(Fixture.unavailable, next: 2, of: 3, at: now + 0.6))], at: now + 0.6),
+      .engine([(ItemID(2), .preparing(attempt: 2))], at: now + 0.7),
+      .engine(
+        [(ItemID(2), .retrying(Fixture.unavailable, next: 3, of: 3, at: now + 0.8))], at: now + 0.8))
+    let recorded = [(0.1, 0.11), (0.3, 0.31)].enumerated().map { place, times in
+      ItemList.Attempt(
+        number: place + 1, from: now + times.0, to: now + times.1, words: "503", isGood: false)
+    }
+    for count in [1, 2, 2] {
+      Fixture.play(&state, .attempts(ItemID(2), Array(recorded.prefix(count))))
+      #expect(texts().map { $0.prefix(5) } == ["1 503", "2 503"], "\(texts())")
+    }
+  }
+
   @Test func anotherDayIsNamed() {
     var state = Self.opened()
     state.now = Instant(seconds: 3 * 86_400 + 50)

@@ -119,6 +119,8 @@ package struct ItemList: Sendable {
   /// How an attempt ended.
   package struct Attempt: Hashable, Sendable {
     package fileprivate(set) var number: Int
+    /// The number that it had when it ended. After a pause, and in another process, attempts are counted from one again.
+    private let counted: Int
     /// When it began; nil if that was before this session.
     package fileprivate(set) var beginning: Instant?
     /// When it ended.
@@ -133,14 +135,19 @@ package struct ItemList: Sendable {
       number: Int, from beginning: Instant?, to end: Instant, reached: Int64 = 0, words: String,
       isGood: Bool
     ) {
-      (self.number, self.beginning, at) = (number, beginning, end)
+      (self.number, counted, self.beginning, at) = (number, number, beginning, end)
       (self.reached, self.words, self.isGood) = (reached, words, isGood)
     }
 
-    /// Whether this may be the same attempt as another one, whose times were taken elsewhere.
-    fileprivate func overlaps(_ other: Attempt) -> Bool {
-      (other.beginning ?? other.at + -2) < at && (beginning ?? at + -2) < other.at
+    /// Whether this may be the same attempt as another one, whose times were taken elsewhere. Where it took less time
+    /// than the news of it, they do not overlap.
+    fileprivate func mayBe(_ other: Attempt) -> Bool {
+      let overlaps = (other.beginning ?? other.at + -2) < at && (beginning ?? at + -2) < other.at
+      return overlaps || counted == other.counted && abs(at - other.at) < Self.latest
     }
+
+    /// By how much news can be late, in seconds.
+    private static let latest = 10.0
   }
 
   package private(set) var rows: [Row] = []
@@ -319,7 +326,12 @@ package struct ItemList: Sendable {
   package mutating func add(_ recorded: [Attempt], to id: ItemID) {
     guard let position = position(of: id), !recorded.isEmpty else { return }
     // The latest may not be in the history yet.
-    let own = rows[position].attempts.filter { own in !recorded.contains { $0.overlaps(own) } }
+    var unseen = recorded[...]
+    let own = rows[position].attempts.filter { own in
+      guard let same = unseen.firstIndex(where: own.mayBe) else { return true }
+      unseen = unseen[(same + 1)...]
+      return false
+    }
     rows[position].attempts = (recorded + own).sorted { $0.at < $1.at }.suffix(Self.mostAttempts)
       .reduce(into: []) { all, attempt in
         var attempt = attempt
