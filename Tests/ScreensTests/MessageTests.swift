@@ -94,6 +94,6 @@ import UploadModel
     let text = Self.lines(state).joined(separator: "\n")
     #expect(text.contains("✓ 20 sent") && text.contains("✗ 10 failed"), "\(text)")
     #expect(
-      text.contains("? 10 may have arrived ") || text.contains("? 10 unclear "), "\(text)")
+      text.contains("? 10 may have arrived ") || text.contains("? 10 unknown "), "\(text)")
   }
 }

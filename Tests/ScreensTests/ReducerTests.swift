@@ -238,11 +238,11 @@ import UploadModel
       says: "copied: https://api.example.com/f/42; 2 files without a URL"),
     Case(
       0, "3", "/", "d", "i", "s", "k", .enter, "y", asks: [.listHistory(HistoryRequest()), .bell],
-      says: "there is no URL: the server has named none"),
+      says: "there is no URL: the server gave none"),
     Case(
       0, "3", "f", "q", .enter, .control("a"), "y",
       asks: [.listHistory(HistoryRequest()), .listHistory(HistoryRequest(filter: "q")), .bell],
-      says: "there is no URL: the server has named none"),
+      says: "there is no URL: the server gave none"),
     // The list of files.
     Case(
       0, "b", ".", .enter, "h",

@@ -43,7 +43,8 @@ package struct SocketPlace: Hashable, Sendable {
       throw LinkError("the folder \(folder) cannot be accessed", errno: errno)
     }
     guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
-      throw LinkError("\(folder) is not a folder of this user; remove it")
+      throw LinkError(
+        "\(folder) is not a folder of this user; remove it, or set XDG_RUNTIME_DIR to another one")
     }
     guard status.st_mode & 0o077 == 0 else {
       throw LinkError("other users can open \(folder); run chmod 700 \(folder)")

@@ -217,7 +217,7 @@ struct QuestionBox {
     let name = draft.url == nil ? "\(shown(draft.target)) in \(place)" : "It"
     return (
       "Make this reply a failure?",
-      "\(first)\(name) gets the rule fail_when = \(draft.text), and doubtful files whose replies it fits become unclear."
+      "\(first)\(name) gets the rule fail_when = \(draft.text), and doubtful files whose replies it fits become unknown."
     )
   }
 

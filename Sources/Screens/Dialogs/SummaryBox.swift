@@ -66,7 +66,7 @@ struct SummaryBox {
       (counts.skipped, "·", "skipped", "skipped", .dim),
       (counts.doubtful, "!", "of them doubtful", "doubtful", .warning),
       (counts.failed, "✗", "failed", "failed", .bad),
-      (counts.unknown, "?", "may have arrived", "unclear", .warning),
+      (counts.unknown, "?", "may have arrived", "unknown", .warning),
     ]
     let forms = [(isShort: false, gap: 4), (false, 2), (true, 2)].map { isShort, gap in
       let parts = all.filter { $0.count > 0 }.map { part -> Canvas.Spans in

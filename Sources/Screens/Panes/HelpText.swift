@@ -2,7 +2,7 @@
 enum HelpText {
   private static let sections: [(Mode, String)] = [
     (.queue, "The queue"), (.server, "On the server"), (.history, "History"), (.targets, "Targets"),
-    (.browser, "The list of files"), (.failures, "The failures by their reasons"),
+    (.browser, "The list of files"), (.failures, "Failures by reason"),
     (.menu, "Choosing"), (.pick, "Choosing a target"),
     (.prompt, "Typing"), (.limit, "The bandwidth"), (.command, "The command line"),
     (.find, "Looking for a name"), (.form, "Editing"), (.setup, "Setting up a target"),
@@ -14,7 +14,7 @@ enum HelpText {
     (.keepingTarget, "Saving a target that does not respond"),
     (.addingAgain, "Adding files already queued or sent"),
     (.sendingAgain, "Sending files that may have arrived"),
-    (.savingRule, "Making a rule of a reply"),
+    (.savingRule, "Making a rule from a reply"),
   ]
 
   /// The help in lines of `width` columns, set in two or three columns if they fit.

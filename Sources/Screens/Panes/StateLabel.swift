@@ -154,7 +154,7 @@ struct StateLabel {
       let start = "may have arrived · \(status) · "
       self.init(
         "?", .warning, said.map { start + $0 }, "may have arrived · \(failure.headline)",
-        "may have arrived · \(status)", "\(status) · unclear")
+        "may have arrived · \(status)", "\(status) · unknown")
       if let said { self.said = (start, said) }
     case .cancelled: self.init("✗", .warning, failure.headline)
     case .notTried(let why):

@@ -11,7 +11,7 @@ extension Action {
     Action(.details, [.enter], in: [.targets], "all settings of the target", hint: "details"),
     Action(
       .tryTarget, ["c"], in: [.targets],
-      "read the target's secrets anew, and check whether it answers and accepts them", hint: "try"),
+      "reread the target's secrets, and check whether it answers and accepts them", hint: "try"),
     Action(.makeDefault, ["d"], in: [.targets], "make it the default target", hint: "make default"),
     Action(.add, ["a"], in: [.targets], "make a new target", hint: "new"),
     Action(

@@ -28,7 +28,7 @@ extension AppState {
     case .target, .targets, .add, .browse, .details, .edit: return openTargetForm("")
     case .clearMarks: break
     case _ where name.has(.looks): break
-    default: return refuse("first, a target: \(keyLabel(.target)) makes one")
+    default: return refuse("there is no target yet: \(keyLabel(.target)) makes one")
     }
     return []
   }

@@ -118,7 +118,7 @@ extension AppState {
   /// are opened: other URLs can start programs.
   mutating func openURL(_ urls: [String?]) -> [Effect] {
     guard let url = urls.lazy.compactMap(\.self).first else {
-      return refuse("there is no URL: the server has named none")
+      return refuse("there is no URL: the server gave none")
     }
     guard Self.isPlainWebAddress(url) else {
       return refuse(
@@ -150,7 +150,7 @@ extension AppState {
   mutating func copy(_ urls: [String?]) -> [Effect] {
     let named = urls.compactMap { $0.map { SafeText.line($0) } }
     guard let first = named.first else {
-      return refuse("there is no URL: the server has named none")
+      return refuse("there is no URL: the server gave none")
     }
     let missing = urls.count - named.count
     message =

@@ -89,8 +89,7 @@ struct SessionRules {
       guard let receipt = item.state.receipt, let doubt = Doubt(in: receipt, isOfBatch: isOfBatch)
       else {
         throw UserError(
-          "the reply is no longer there as a whole: write fail_when into the configuration yourself"
-        )
+          "only a part of the reply was kept: write fail_when into the configuration yourself")
       }
       (rule, url) = (doubt.rule, known.url)
       isNew = !settings.targetNames.contains(known.name)

@@ -262,8 +262,8 @@ extension Failure {
         ? "Retry resumes where the upload left off." : "Retry sends it again from the first byte."
     case .outOfTime: "Give the target a longer deadline, or retry when the connection is faster."
     case .insecure where isSelfSigned:
-      "If it is the server's own, run hoist trust URL to check and pin its key, then send to the target that it names "
-        + "(--to)."
+      "If it is the server's own certificate, run hoist trust URL, compare the fingerprint with the server's and pin "
+        + "the key, then send to the target that it names (--to)."
     case .insecure: "Check the certificate and the target's TLS settings, then retry."
     case .refused where step == .wait: "Fix what the server reports, then retry."
     case .refused where arrival == .unclear && status.map { 200..<300 ~= $0 } == true:

@@ -12,7 +12,7 @@ struct ReceiveCommand: HoistCommand {
     abstract: "Receive uploads into a folder: a small server.",
     usage: "hoist receive [options]",
     discussion: """
-      For tests, a desk or a home network.
+      For tests or a home network.
 
       POST /upload        one file, any field name
       POST /multiupload   up to 10 files in one request
@@ -33,7 +33,7 @@ struct ReceiveCommand: HoistCommand {
 
       Without --token, anyone who can reach the port can send and fetch. A request must be for an IP address, \
       for localhost, or for a name given with --name or --public-url; others are refused, and so is \
-      what a page of another site sends. For TLS put nginx or Caddy in \
+      what a page of another site sends. For TLS, put nginx or Caddy in \
       front: share/doc/hoist/examples/recipes, where hoist is installed, has the configurations.
       """)
 

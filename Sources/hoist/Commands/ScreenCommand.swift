@@ -11,11 +11,12 @@ import UploadStore
 struct ScreenCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "screen",
-    abstract: "Queue files on a screen and watch them go.",
+    abstract: "Queue files on a screen and watch them being sent.",
     usage: "hoist [options] [FILE…]",
     discussion: """
-      This is what hoist does without a command. Press ? on the screen for its keys. What was queued and not sent is there again the next time. \
-      A second hoist shows the same queue and can add to it; only one of them sends.
+      This is what hoist does without a command. Press ? on the screen for its keys. Files that were \
+      queued but not sent are there again the next time. A second hoist shows the same queue and can add to it; \
+      only one of them sends.
       """)
 
   @Argument(

@@ -12,8 +12,8 @@ struct TrustCommand: HoistCommand {
     abstract: "Show a server's certificate and, if confirmed, pin it.",
     discussion: """
       For servers whose certificate no known authority has signed. Compare the fingerprint with what the \
-      server's owner says before you say yes. From then on only the holder of that key is trusted, \
-      for that target only.
+      server's owner says before you say yes. From then on, this target trusts only the holder \
+      of that key.
 
       The pin goes into the target that has this address, or into a new one. Everything else in the \
       file stays as it is.

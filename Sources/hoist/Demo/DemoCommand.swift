@@ -16,8 +16,9 @@ struct DemoCommand: HoistCommand {
     commandName: "demo",
     abstract: "Show hoist at work with its own receiver.",
     discussion: """
-      hoist creates a few files and uploads them to its own receiver. On a terminal, the screen opens with the files on their way. Otherwise hoist sends them, \
-      prints plain lines and exits by itself. Everything is in one folder, whose path is printed.
+      hoist creates a few files and uploads them to its own receiver. On a terminal, the screen \
+      opens with the files on their way. Otherwise hoist sends them, prints plain lines and exits by itself. \
+      Everything is in one folder, whose path is printed.
       """)
 
   @Option(
@@ -48,8 +49,11 @@ struct DemoCommand: HoistCommand {
     await restart.stop()
     await receiver.stop()
     context.output.line("received files: \(SafeText.line(inbox))")
-    context.output.line(
-      "the demo's files take 350 MB; remove them with: rm -r \(SafeText.line(folder))")
+    // A folder that the user named may have other files in it.
+    let removal =
+      dir == nil
+      ? "remove them with: rm -r \(folder)" : "they are in samples and inbox in \(folder)"
+    context.output.line(SafeText.line("the demo's files take 350 MB; \(removal)"))
     try status.exitUnlessSuccess()
   }
 

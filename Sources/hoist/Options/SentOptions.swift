@@ -6,12 +6,12 @@ struct SentOptions: ParsableArguments {
   @Flag(
     help: .usual(
       "Leave out files that were sent there before.",
-      detail: "They are known by their target, path, size and modification time."))
+      detail: "They are recognized by target, path, size and modification time."))
   var skipSent = false
 
   @Flag(
     help: .rare(
-      "Recognise by content (SHA-256) the files that were sent before, whatever their names."))
+      "Recognize files that were sent before by their content (SHA-256), whatever their names."))
   var checksum = false
 
   var rules: SentRules { SentRules(skips: skipSent, comparesContent: checksum) }
