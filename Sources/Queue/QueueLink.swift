@@ -122,7 +122,7 @@ extension QueueLink: QueueObserver {
       news.flatMap { news -> [SenderNews] in
         switch news {
         case .changed(let changes, _): changes.map { .item(id: $0, state: $1) }
-        // The whole point may have secrets in it.
+        // Only the offset is passed on: a resume point may contain secrets.
         case .resumePoint(let id, let point?) where point.start > 0:
           [.resumed(id: id, at: point.start)]
         case .reachability(let server, let news): [.server(address: server, news: news)]

@@ -38,7 +38,7 @@ package final class QueueRecorder: QueueStore {
     var next: [Entry] = []
     /// Whether a block on the writer's queue writes the turns, or is about to.
     var isWriting = false
-    /// The items whose claims are on disk, and whose ends have not come.
+    /// The items whose claims are on disk and that have not ended.
     var claimed: Set<ItemID> = []
     /// How long the disk takes to write.
     var pace = DiskPace()
@@ -203,8 +203,8 @@ package final class QueueRecorder: QueueStore {
     }
   }
 
-  /// Waits a moment for the ends of small files that were claimed together if the disk is slow: they would otherwise be
-  /// written one by one.
+  /// If the disk is slow, waits a moment for the ends of small files that were claimed together: they would otherwise
+  /// be written one by one.
   private func gather() {
     let patience = content.withLock { content in
       let patience =

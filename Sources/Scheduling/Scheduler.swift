@@ -318,7 +318,7 @@ extension Scheduler {
   /// number of lanes has changed.
   package mutating func recordIdleLanes(at now: Instant) -> [(target: String, lanes: Int)] {
     var changed: [(target: String, lanes: Int)] = []
-    // While there is no lane left in all, files may wait for one.
+    // If all lanes of the process are taken, files may be waiting for one: this target then lacks lanes, not files.
     guard lanesTaken < laneCount else { return [] }
     for number in targets.indices
     where targets[number].tuner != nil && targets[number].hasIdleLanes {

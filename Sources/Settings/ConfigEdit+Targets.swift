@@ -61,8 +61,8 @@ extension ConfigEdit {
       or: "change targets.\(TOMLText.key(name)) yourself")
   }
 
-  /// The text with a target made one for hoist's own receiver, which is at this address; nil if its tables say more
-  /// than where it is and how it logs in, so that something else is meant.
+  /// The text with a target turned into one for hoist's own receiver, which is at this address; nil if the target has
+  /// more than an address and credentials, since it then means another kind of server.
   package func recognising(_ name: String, at receiver: URL) throws(ConfigError) -> String? {
     func plain(_ keys: String) throws(ConfigError) -> Target? {
       try settings("[targets.\(TOMLText.key(name))]\n" + keys).blueprint(of: name)

@@ -34,8 +34,8 @@ package final class UploadStore: Sendable {
     var secondsToDisk: Double?
   }
 
-  /// How long it took to get the last change to the disk, in seconds, without the work before and the wait for others that
-  /// were writing; nil if nothing was written since this was last asked.
+  /// How long the last commit took, in seconds, without the statements before it and the wait for other writers; nil if
+  /// nothing was written since this was last asked.
   package func takeSecondsToDisk() -> Double? { memory.withLock { $0.secondsToDisk.take() } }
 
   /// The default path of the queue: `$XDG_STATE_HOME/hoist/queue.sqlite`, by default

@@ -31,8 +31,8 @@ struct SharedQueueTests {
     }
   }
 
-  /// A person's own background process is no other hoist to them.
-  @Test("Who looks on is told who sends it", arguments: [false, true])
+  /// To a person, their own background process is not another hoist.
+  @Test("A hoist that looks on is told who sends the queue", arguments: [false, true])
   func sender(isInBackground: Bool) async throws {
     let (server, _) = try Self.holding(Self.accepted)
     defer { server.stop() }

@@ -88,14 +88,14 @@ struct ResumableTests {
     try await TestServer.run({ $0.limits.fileBytes = 1_000_000 }) {
       (server: TestServer) async throws in
       let form = "multipart/form-data; boundary=B"
-      // Before version 6, only the request's own length says it.
+      // Before version 6, only the request's own length says how long the form is.
       for version in [Int64(5), 8] {
         let client = try server.connect()
         let fields = ["Upload-Complete: ?1", "Content-Type: \(form)"]
         try client.send(head("POST", "/upload", fields, length: 5_000_000, in: version))
         let reply = try client.readReply()
         let words = String(decoding: reply.body, as: UTF8.self)
-        // The limit that was set, not what follows from it for a form.
+        // It names the limit that was set, not the one that was worked out for a form.
         #expect(
           reply.status == 413
             && words.contains("The form has 5000000 bytes; a file may have at most 1000000."),
@@ -108,9 +108,9 @@ struct ResumableTests {
       #expect(reply["upload-limit"] == "max-size=2176576")
       #expect(try ask(server, "OPTIONS", "/upload")["upload-limit"] == "max-size=2176576")
       #expect(try server.names() == [])
-      // Ten files may have as much.
+      // In ten files, this much is allowed.
       _ = try create(server, length: 5_000_000, type: form, to: "/multiupload")
-      // A length that is said later, with the first bytes.
+      // A length that only the request with the first bytes gives.
       let path = try create(server, length: nil, type: form)
       let first = try ask(
         server, "PATCH", path,

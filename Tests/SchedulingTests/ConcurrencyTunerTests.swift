@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  /// Workers who are busy, and a line that is full, are noticed as soon as with longer steps.
+  /// Busy workers and a full line are noticed as soon as with longer steps.
   @Test(arguments: [
     (Conditions(name: "1", delay: 0.05, bandwidth: 1e8, workers: 1, service: 0.1), 10 << 10),
     (Conditions(name: "2", delay: 0.05, bandwidth: 1e8, workers: 2, service: 0.1), 10 << 10),

@@ -76,7 +76,7 @@ struct LineSimulator {
     var connection: Connection
     /// What is left to send.
     var left: Double
-    /// The round-trip time when its connection was there.
+    /// The round-trip time when its connection had been made.
     var roundTrip: Double?
   }
 
@@ -260,8 +260,8 @@ struct LineSimulator {
     return conditions.delay + min(conditions.buffer, queue)
   }
 
-  /// Reports what was acknowledged. Of a small upload that has ended, the round-trip time is known that there was when it
-  /// began.
+  /// Reports what was acknowledged. For a small upload that has ended, only the round-trip time at its beginning is
+  /// known.
   private mutating func report(at end: Upload? = nil) {
     let isFull = isFull
     let isSmall = end.map { sizes[$0.file] < Self.small } ?? false

@@ -246,7 +246,7 @@ struct QueueStateTests {
       + (remark.asksForRetry ? " (how)" : "")
   }
 
-  @Test("One that looks on does not count the bytes that the server had before an attempt")
+  @Test("A hoist that looks on does not count the bytes that the server had before an attempt")
   func resumedElsewhere() throws {
     var state = QueueState()
     let news: [QueueNews] = [

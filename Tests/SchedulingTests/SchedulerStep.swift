@@ -5,7 +5,7 @@ struct SchedulerStep: Hashable, Sendable {
     case add([Int64], StoryTarget)
     /// Everything starts that can.
     case go
-    /// So many of the target's files are given out ahead of each lane.
+    /// This many of the target's files are given out ahead of each lane.
     case giveAhead(Int, StoryTarget)
     /// A file that was given out ahead takes its lane.
     case begun([Int64])

@@ -95,7 +95,7 @@ struct TargetLanesTests {
     #expect(!lanes(4, underWay: 2, ahead: 1).hasIdleLanes)
   }
 
-  /// Lanes do the same, however many there are: 32 are best.
+  /// Each lane does the same, however many there are, so 32 are best.
   @Test("a time in which nothing was under way is not measured")
   func pause() {
     var lanes = TargetLanes(name: "t")

@@ -59,7 +59,7 @@ import UploadModel
     Fixture.play(&state, .key(.enter))
     #expect(state.item(ItemID(2))?.mediaType == "image/png")
     #expect(state.message == "changed; the file is no longer in the queue")
-    // It goes while it is looked up.
+    // It is removed while hoist looks it up.
     state = Self.queue()
     guard case .lookForEdited(let edited)? = Self.edit(&state).first else {
       Issue.record("another case than the one that is tested")

@@ -42,7 +42,7 @@ import UploadModel
     #expect(text.contains("Enter next problem   R retry   y copy 1 address"))
   }
 
-  /// What a server said is as long as it is.
+  /// What a server said is shown in full.
   @Test(arguments: [
     Size(width: 80, height: 24), Size(width: 100, height: 30), Size(width: 130, height: 40),
   ])

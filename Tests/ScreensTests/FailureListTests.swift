@@ -3,7 +3,7 @@ import UploadModel
 
 @testable import Screens
 
-/// Failures gathered by their reasons, and what is done about all files of a reason.
+/// Failures grouped by reason, and what is done about all files with the same one.
 @Suite struct FailureListTests {
   private static func refused(_ said: String) -> ItemState {
     .failed(Failure(.refused, status: 403, reply: Reply(text: said), attempts: 1))

@@ -47,7 +47,7 @@ import Testing
     #expect(state.selected?.fileName == "2.log")
   }
 
-  /// What is hidden counts for nothing, and the marks stay.
+  /// Files move past their neighbours on the screen, whatever is hidden between them, and the marks stay.
   @Test(
     arguments: [
       ("G", "T", [6, 1, 2, 3, 4, 5]), ("G", "K", [1, 2, 6, 3, 4, 5]),

@@ -37,7 +37,7 @@ import Testing
     #expect(text.contains("─ Add files for photos ─"), "\(text)")
   }
 
-  @Test("Where fewer are to be under way than are, it says that this is so soon")
+  @Test("If more requests are under way than there are lanes, it says that there are fewer soon")
   func fewerLanesSoon() {
     let size = Size(width: 130, height: 40)
     var state = Self.elsewhere(size)

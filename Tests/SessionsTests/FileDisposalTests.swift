@@ -29,7 +29,7 @@ import UploadModel
   private func perform(
     _ way: Disposal.Way, _ sent: Sent, home: String? = nil, isOpen: Bool = false
   ) -> FileDisposal.Outcome {
-    // A process that another test has just forked has what was open then, until it runs its own program.
+    // A process that another test has just forked keeps the file open until it runs its own program.
     let limit = ContinuousClock.now + .seconds(10)
     while !isOpen, FileIdentity.isOpenForWriting(sent.place) == true, .now < limit { usleep(1000) }
     let tool = FileDisposal(

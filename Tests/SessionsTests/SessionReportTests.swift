@@ -49,7 +49,7 @@ struct SessionReportTests {
       ])
     #expect(handedOver.status == .success)
     #expect(Self.report(2, failed: true, successor: 7).status == .someFailed)
-    // One that has looked on takes over.
+    // A hoist that has looked on takes over.
     let taken = Self.report(2, successors: 1)
     #expect(
       taken.lines == [

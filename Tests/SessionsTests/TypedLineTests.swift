@@ -55,7 +55,7 @@ import Testing
     #expect(TypedLine(text: path, home: path).preview(rules: .init()) { true } == nil)
   }
 
-  /// What would be listed as failed is told before.
+  /// The prompt says beforehand what would be listed as failed.
   @Test func whatCannotBeSentIsCountedToo() throws {
     let folder = try ScratchDirectory()
     try folder.write("a.txt", [1, 2, 3])

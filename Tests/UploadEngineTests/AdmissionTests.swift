@@ -118,7 +118,7 @@ struct AdmissionTests {
   }
 
   /// On a slow disk, nothing is claimed for a lane that is not free, so that no more files are in doubt than there are
-  /// lanes. Where a second copy does no harm, one is.
+  /// lanes. Where a second copy does no harm, one for each lane is.
   @Test(arguments: [(0, "POST"), (1, "POST"), (2, "POST"), (0, "PUT")])
   func whateverHasALaneIsClaimedAtOnce(_ ahead: Int, _ method: String) async throws {
     let (first, others) = (Gate(), Gate())

@@ -156,7 +156,8 @@ struct CredentialTests {
     #expect(runs == 2)
     #expect(server.requests.count <= 8, "\(server.requests.count) requests for 50 files")
     let failures = ends.compactMap(\.failure)
-    // A file whose first token is refused after another file's second one is not sent again: it knows no more.
+    // A file whose first token is refused after another file's second one is not sent again, so its failure does not
+    // mention the new token.
     let informed = failures.filter { $0.explanation.contains("even with a new token from sh") }
     #expect(informed.contains { !$0.isNotTried })
     #expect(failures.allSatisfy { informed.contains($0) || $0.cause == .refused })

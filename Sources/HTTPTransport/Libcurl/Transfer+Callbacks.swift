@@ -43,7 +43,8 @@ extension Transfer {
       content.progress.hasReplyBegun = false
       content.isWaiting = false
       content.progress.hasBegun = true
-      // The body of a small request is not looked at while it is sent.
+      // A connection is not looked at while a small body is being sent, so this may be all that is known of its
+      // round-trip time.
       if roundTrip > 0 { content.progress.roundTrip = roundTrip }
       return true
     }

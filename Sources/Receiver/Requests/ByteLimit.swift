@@ -6,6 +6,6 @@ struct ByteLimit {
 
   init(_ bytes: Int64) { self.init(bytes, words: "at most \(bytes) are accepted") }
 
-  /// A limit that follows from the one in these words.
+  /// A limit that was worked out from others, which `words` name, since people know those.
   init(_ bytes: Int64, words: String) { (self.bytes, self.words) = (bytes, words) }
 }

@@ -259,7 +259,8 @@ struct ResumableService: Sendable {
   private func limit(isForm: Bool, maxFiles: Int) -> ByteLimit {
     let limits = site.configuration.limits
     guard isForm else { return ByteLimit(min(limits.bodyBytes, limits.fileBytes)) }
-    // A delimiter has at most 76 bytes, and blanks that nobody sends.
+    // 128 bytes are enough for the delimiter of a part: at most 76, and white space after it, which hardly any client
+    // sends.
     let parts =
       Int128(limits.fileBytes) * Int128(maxFiles) + Int128(limits.allFieldBytes)
       + Int128(limits.parts) * 128

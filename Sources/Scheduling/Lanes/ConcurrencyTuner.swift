@@ -59,7 +59,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   private var isFirst = true
   /// Nil once it is over.
   private var firstClimb: FirstClimb?
-  /// Whether the first climb has ended although fewer lanes were not measured, so that the rest after them is not due.
+  /// Whether the first climb has ended before fewer lanes were measured. No rest follows the trial that measures them.
   private var isUncertain = false
   /// What the present number of lanes is compared with: what was done with the one before.
   private var baseline: MeasuredWork?
@@ -110,8 +110,8 @@ package struct ConcurrencyTuner: Hashable, Sendable {
 
   // MARK: Events
 
-  /// Records that a request begins. `isAlone` says whether it is the only one. What was measured before a time in which
-  /// nothing was under way says nothing.
+  /// Records that a request begins. `isAlone` says whether it is the only one. If nothing was under way for a while,
+  /// what was measured before is dropped.
   package mutating func recordBegin(isAlone: Bool = false, at now: Instant) {
     let isAfterPause = isAlone && lastEvent.map { now - $0 >= Self.pause } ?? false
     if start == nil || isAfterPause { begin(phase, at: now) }
@@ -208,7 +208,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
     else { return }
     set(min(ceiling, 2 * lanes), at: now)
     isFirst = false
-    // What was done before the first step is too little to be compared with.
+    // Too little was done before the first step to compare anything with it.
     if climb.hasStepped { baseline = work }
     firstClimb?.recordStep(at: now)
   }

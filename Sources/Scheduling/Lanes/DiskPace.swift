@@ -1,10 +1,10 @@
 /// How long the queue's disk takes to write, and what follows from it.
 ///
-/// After a loss of power, whatever was claimed and is not recorded as ended is in doubt. Where the disk is slow, nothing
-/// is claimed before a lane is free for it, so that no more files are in doubt than there are lanes, and lanes go in step:
-/// the ends of what they have sent are written together with their next claims. Where it is quick, lanes would wait for
-/// claims more often than for servers: files are claimed ahead, as many as are sent within some milliseconds, and nothing
-/// waits to be written.
+/// After a loss of power, whatever was claimed and is not recorded as ended is in doubt. Where the disk is slow,
+/// nothing is claimed before a lane is free for it, so that no more files are in doubt than there are lanes, and lanes
+/// go in step: the ends of what they have sent are written together with their next claims. Where it is quick, lanes
+/// would wait for claims more often than for servers: files are claimed ahead, as many as are sent within 20 ms, and
+/// nothing waits to be written.
 package struct DiskPace: Sendable {
   /// How long the last writes took, in seconds, with the latest at the end.
   private var writes: [Double] = []
@@ -13,7 +13,8 @@ package struct DiskPace: Sendable {
 
   /// How many writes count. Their median decides, which a single slow one among quick ones does not change.
   private static let memory = 9
-  /// From how many seconds on writes are slow, and below how many they are quick. In between, they stay what they were.
+  /// Writes become slow at `slow` seconds, and quick below `quick`. In between, they stay what they were, so that a
+  /// disk at the border does not change all the time.
   private static let slow = 0.004, quick = 0.003
 
   package init() {}
@@ -27,9 +28,9 @@ package struct DiskPace: Sendable {
 
   private var median: Double { writes.isEmpty ? 0 : writes.sorted()[writes.count / 2] }
 
-  /// How long to wait, in seconds, for the ends of what was claimed together, so that they are written together, if a
-  /// request takes `seconds`. On a quick disk, one more write takes less time than that; and requests that take longer
-  /// than a write do not end together.
+  /// How long to wait, in seconds, for the ends of what was claimed together, so that one write records them all, if a
+  /// request takes `seconds`. There is no wait on a quick disk, where another write takes less time than waiting, nor
+  /// for requests that take longer than a write, since these do not end together.
   package func patience(withRequestsTaking seconds: Double) -> Double {
     isSlow && seconds < median ? min(median / 2, Self.longestPatience) : 0
   }

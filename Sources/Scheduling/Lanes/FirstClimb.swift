@@ -1,8 +1,8 @@
 import UploadModel
 
-/// The climb from the number of lanes at which the first requests begin, as long as nothing speaks against it. A step is
-/// judged by how long requests take rather than by what is done in a time: that shows sooner, since a request on a new
-/// lane needs no others beside it to be compared.
+/// The climb from the number of lanes at which the first requests begin, as long as nothing speaks against it. A step
+/// is judged by how long requests take rather than by the work done in a given time. That is known sooner: it takes the
+/// ends of a few requests on the new lanes, not a whole round.
 struct FirstClimb: Hashable, Sendable {
   /// Requests that have ended.
   private struct Requests: Hashable {
@@ -16,7 +16,8 @@ struct FirstClimb: Hashable, Sendable {
       self.seconds += seconds
     }
 
-    /// What a lane does per second while it sends one of these, if each costs this many bytes beside its content.
+    /// The bytes per second of a lane that sends these requests. Each costs as much as `cost` bytes in addition to its
+    /// content.
     func rate(cost: Double) -> Double { (bytes + cost * count) / max(seconds, .ulpOfOne) }
   }
 
@@ -46,16 +47,16 @@ struct FirstClimb: Hashable, Sendable {
     }
   }
 
-  /// Whether enough requests have ended since the last step, as quickly as the first ones did. `cost` is what each costs
-  /// beside its bytes.
+  /// Whether enough requests have ended since the last step, about as quickly as the first ones did. `cost` is what
+  /// each costs in addition to its content, in bytes.
   func isQuick(cost: Double) -> Bool {
     isEnough && (!hasStepped || latest.rate(cost: cost) >= Self.asQuick * first.rate(cost: cost))
   }
 
   /// How many requests must have ended before the first step.
   private static let fewest = 2.0
-  /// The requests that tell of other lanes, as a part of their number.
+  /// How many requests must have ended to judge a later step, as a fraction of the number of lanes.
   private static let share = 0.5
-  /// A part of the first requests' rate that is as good as theirs.
+  /// Requests are as quick as the first ones if they reach this fraction of their rate.
   private static let asQuick = 0.85
 }

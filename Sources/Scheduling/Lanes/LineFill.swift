@@ -38,14 +38,14 @@ struct LineFill: Hashable, Sendable {
     return recent > Self.multiple * least && recent - least > Self.leastQueue
   }
 
-  /// Whether it is known that no queue to speak of has come since the last start.
+  /// Whether it is known that hardly any queue has built up since the last start.
   var isClear: Bool { !isFull && longest > 0 && longest < Self.clear * least }
 
   /// Whether it is known that there is no queue.
   var hasNoQueue: Bool { recent.map { $0 < Self.noise * least } ?? false }
 
-  /// Above this multiple of the least, the line is full; below the second one, there is no queue, and below the third one
-  /// none to speak of. The queue in front of a line is often not much longer than the line itself.
+  /// Multiples of the least round-trip time: above `multiple`, the line is full; below `noise`, there is no queue, and
+  /// below `clear` hardly any. The queue in front of a line is often not much longer than the line itself.
   private static let multiple = 2.0
   private static let noise = 1.1
   private static let clear = 1.5

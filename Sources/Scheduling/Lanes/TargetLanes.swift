@@ -18,11 +18,11 @@ struct TargetLanes: Sendable {
   var key: ItemID?
   /// How many requests are given out before lanes are free for them, for each lane.
   private(set) var aheadOfEach = 0
-  /// How many these can be; nil if there has been no reason to give out none.
+  /// A bound on `aheadOfEach`, which rises step by step after it was 0; nil if it never was.
   private var mostAheadOfEach: Int?
   /// How many requests wait for a lane.
   private(set) var ahead = 0
-  /// How long requests take, in seconds: a mean in which later ones count for more.
+  /// How long requests take, in seconds: a mean in which recent ones count for more.
   private var requestSeconds: Double?
 
   init(name: String) { self.name = name }
@@ -33,8 +33,9 @@ struct TargetLanes: Sendable {
   /// Whether all lanes that the target takes are sending, and it may take more.
   var hasIdleLanes: Bool { ahead == 0 && underWay > 0 && underWay < most }
 
-  /// Sets how many requests are given out ahead of each lane. After there were none, it becomes one more with each call:
-  /// where some files are refused, those that were given out go back each time.
+  /// Sets how many requests are given out ahead of each lane. After 0, the number rises by one at most with each call:
+  /// each refusal sets it to 0 and sends what was given out ahead back into the line, so where files are refused now
+  /// and then, much would be prepared in vain.
   mutating func setAhead(_ count: Int) {
     mostAheadOfEach = count == 0 ? 0 : mostAheadOfEach.map { min(count, $0 + 1) }
     aheadOfEach = min(count, mostAheadOfEach ?? count)
@@ -45,17 +46,18 @@ struct TargetLanes: Sendable {
     if isAhead { ahead += requests } else { underWay += requests }
   }
 
-  /// Records that a request begins that was counted already.
+  /// Records that a request begins, which `count` has counted already.
   mutating func recordBegin(at now: Instant) {
     let isAlone = underWay + ahead == 1
     tune { $0.recordBegin(isAlone: isAlone, at: now) }
   }
 
-  /// Whether one more request can be given out before there is a lane for it: some for each lane, and one for each that
-  /// is free, which those that were given out take as soon as they can begin. Beside the target's, `free` lanes are left.
+  /// Whether one more request can be given out before there is a lane for it: some for each lane, and one for each lane
+  /// that is free, which those that were given out take as soon as they can begin. Other targets leave `free` lanes.
   ///
-  /// There are `lanes` in all, and `others` wait for them at other targets. No more wait in all than there are lanes,
-  /// except for one for each of the target's: what waits has its first bytes in memory, and is in doubt after a crash.
+  /// There are `lanes` in all, and requests to other targets that wait for one are `others`. Altogether, no more wait
+  /// than there are lanes, although each target may have one for each of its own: what waits has its first bytes in
+  /// memory, and is in doubt after a crash.
   func hasRoomAhead(of lanes: Int, free: Int, others: Int) -> Bool {
     let own = min(most, lanes)
     return aheadOfEach > 0 && tuner?.pace == nil && underWay <= most

@@ -1,7 +1,7 @@
 import UploadModel
 
 extension ItemList {
-  /// The failed items, and those that may have arrived, gathered by their reasons.
+  /// The failed items, and those that may have arrived, grouped by reason.
   package var failureGroups: [FailureGroup<ItemID>] {
     FailureGroup.gathered(
       rows.lazy.compactMap { row in

@@ -40,7 +40,7 @@ package struct Speeds: Sendable {
   private var awaitedUntil: Instant?
   /// Where resumed attempts began, if not at the first byte.
   private var starts: [ItemID: Int64] = [:]
-  /// Where attempts of another process began, which has said so before it told of what they have sent.
+  /// Where attempts of another process began. It says so before it reports what they have sent.
   private var foreignStarts: [ItemID: Int64] = [:]
   /// When the burst came to a standstill, waiting for a server, for replies or for the user; nil if something is moving.
   private var idleSince: Instant?

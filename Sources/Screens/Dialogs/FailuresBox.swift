@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The failures by their reasons: a line for each reason, with the number of its files.
+/// The failures by reason: a line for each reason, with the number of its files.
 struct FailuresBox {
   let failures: FailureList
   let state: AppState

@@ -10,7 +10,7 @@ struct SummaryBox {
   /// Without reasons.
   private static let least = 4
   private static let mostReasons = 3
-  /// The most lines and columns for them.
+  /// The most lines for reasons, and the most columns that the box takes for them.
   private static let mostLines = 6, mostWidth = 110
   /// How many rows of the queue stay in sight above the box.
   private static let leastRows = 4
@@ -18,7 +18,7 @@ struct SummaryBox {
   func paint(on canvas: inout Canvas) {
     // On a small screen the rows matter more than this box, and the line of totals says the same.
     guard layout.rows.count >= 2 * Self.least else { return }
-    // What the servers said is what one has to know, so that the box gets wider for it.
+    // The box gets wider for what the servers said, since that is what the user needs to know.
     let longest =
       summary.reasons.prefix(Self.mostReasons)
       .map { Glyphs.width(Glyphs.of($0.line, ascii: canvas.ascii)) + 4 }.max() ?? 0
@@ -42,7 +42,7 @@ struct SummaryBox {
     }
   }
 
-  /// A line for each of the most frequent reasons, and a second one where it needs that and there is room.
+  /// A line for each of the most frequent reasons, or two if it needs them and there is room.
   private func reasons(fitting lines: Int, _ width: Int) -> [ArraySlice<Glyph>] {
     let shown = summary.reasons.prefix(mostReasons(in: lines))
     var spare = lines - shown.count
@@ -98,7 +98,7 @@ struct SummaryBox {
     }
     let all = Canvas.Spans(offers.joined(separator: [("   ", .plain)]))
     guard all.reduce(0, { $0 + $1.text.count }) > width, summary.addresses > 0 else { return all }
-    // The others are about what went wrong.
+    // Copying the addresses can wait: the other keys are about what went wrong.
     offers.remove(at: copy)
     return Canvas.Spans(offers.joined(separator: [("   ", .plain)]))
   }

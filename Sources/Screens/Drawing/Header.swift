@@ -16,7 +16,7 @@ struct Header {
     let (shown, url) = state.targetInUse
     let target = Glyphs.width(Glyphs.of(shown, ascii: canvas.ascii))
     let name = width < 60 ? 0 : Self.name.reduce(0) { $0 + $1.text.count }
-    // What is added now may go elsewhere.
+    // Files that are added now may go to another target than those that are being sent.
     func words(_ start: String) -> Canvas.Spans {
       shown == state.target ? [] : [("  \(start): ", .dim), (state.target, .plain)]
     }

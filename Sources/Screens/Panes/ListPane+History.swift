@@ -11,7 +11,7 @@ extension ListPane<HistoryRow> {
         $0.name.unicodeScalars.reduce(0) { $0 + DisplayWidth.of($1) }
       }.max() ?? 0
     let room = width - (width >= 100 ? 53 : 39)
-    // Where the room is narrow, the targets take the place of the attempts' numbers, if there are several targets.
+    // In a narrow window, targets are shown in place of the attempts' numbers if there are several targets.
     let targets = width >= 76 ? Set(state.history.listing.rows.lazy.map(\.target)) : []
     let isShared = width < 100 && targets.count > 1
     let labels = TargetLabels(Array(targets))

@@ -36,14 +36,14 @@ extension ListPane<TargetRow> {
   }
 }
 
-/// How wide the columns of the pane of targets are. In a wide window, each has what its words need before one of them
-/// has more.
+/// How wide the columns of the pane of targets are. In a wide window, each gets what its words need before any of them
+/// gets more.
 private struct TargetWidths {
   let name: Int
-  /// 0 if there is no such column.
+  /// 0 if there is no room for such a column.
   private(set) var files = 0, limits = 0
   private(set) var status: Int
-  /// How long most addresses are at most.
+  /// Most addresses are no longer than this.
   private static let usualURL = 34
 
   init(in width: Int, of state: AppState) {
@@ -61,7 +61,7 @@ private struct TargetWidths {
       files: longest { state.counts(of: $0.name).widest },
       limits: longest(state.limits(of:)), url: longest(\.url)
     )
-    // What is left of the window once there is room for most addresses.
+    // The room that is left once most addresses fit.
     let url = min(most.url, Self.usualURL)
     var room = width - 1 - (4 + name + 2) - (7 + 2) - (status + 2) - url
     let least = 14
@@ -74,7 +74,7 @@ private struct TargetWidths {
     // The counts have shorter forms.
     if width >= 110 { limits = take(most.limits, leaving: most.files > 0 ? least + 2 : 0) }
     files = take(most.files)
-    // A long address is cut before anything else is, and the last column has what nothing needs.
+    // A long address is cut before anything else is, and the last column gets the rest.
     status += max(0, room - (most.url - url))
   }
 }

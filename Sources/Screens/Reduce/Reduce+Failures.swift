@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The failures by their reasons, and what is done about all files of a reason.
+/// The failures by reason, and what is done about all files with the same one.
 extension AppState {
   mutating func openFailures() -> [Effect] {
     guard queue.totals.failed + queue.totals.unknown > 0 else {

@@ -41,7 +41,8 @@ extension AppState {
     case .startStop: return start(!settings.isStarted)
     case .limit: dialog = .limit(LimitPrompt(settings.limit))
     case .moreLanes:
-      // Where hoist has taken lanes away because of a limit, what they were sending goes on for a while: one more than that.
+      // If hoist has reduced the lanes because of a limit, what the others were sending goes on for a while. One more
+      // file is then one more than are under way.
       let lanes = lanes(of: rowTarget)
       let isLess = lanes.isFound && exceeds(lanes, of: [rowTarget])
       let most = isLess ? active(on: [rowTarget]) : lanes.count
@@ -277,7 +278,7 @@ extension AppState {
     return move(ids, before: other?.item.id)
   }
 
-  /// The positions in the queue of the visible rows next to one.
+  /// The position in the queue of the nearest visible row below or above one.
   private func visiblePosition(after position: Int) -> Int? {
     (0..<rowCount).lazy.compactMap { list.position(of: $0, in: queue) }.first { $0 > position }
   }

@@ -259,8 +259,8 @@ package struct AppState: Sendable {
       .reduce(nil) { sum, lanes in sum.map { $0 + lanes } ?? lanes }
   }
 
-  /// Whether more is under way than these lanes: when a limit is set, or the user wants fewer lanes, what has begun goes
-  /// on. Where files share requests, that cannot be told.
+  /// Whether more requests are under way than there are lanes: if a limit is set, or the user sets fewer lanes, those
+  /// that have begun go on. False if files share requests, since files are all that is counted here.
   func exceeds(_ lanes: LaneCount) -> Bool { exceeds(lanes, of: targetsOfLanes) }
 
   func exceeds(_ lanes: LaneCount, of targets: Set<String>) -> Bool {

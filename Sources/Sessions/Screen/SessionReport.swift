@@ -13,7 +13,7 @@ struct SessionReport {
   var isAside = false
   /// Whether that process continues in the background for a screen that was left.
   var isSentInBackground = false
-  /// How many other processes look on, one of which goes on sending; 0 if the queue is stopped.
+  /// How many other processes look on, one of which will go on sending; 0 if the queue is stopped.
   var successors = 0
   var isStopped = false
   /// Whether the queue could not be read or taken over, so that its content is unknown.
@@ -143,8 +143,7 @@ struct SessionReport {
     let kept =
       unsent > 0 && !isTakenOver
       ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
-    // The figures may not be those of files that have left the list, and those that another process sent are not in
-    // them.
+    // If files have left the list, the figures may be those of other files. What another process sent is not in them.
     let figures = removed == (0, 0) && self.figures.bytes > 0 ? self.figures : nil
     var lines = [counts.words(figures) + taken + kept]
     if isStopped, unsent > 0 {

@@ -146,7 +146,7 @@ package enum NewTarget {
     try Settings.parse(text, file: config.path, environment: config.environment).target(name)
   }
 
-  /// Refuses a secret that the server does not accept, or that there is no secret if the server wants one.
+  /// Throws if the server does not accept the secret, or asks for one and there is none.
   private static func logIn(
     to target: Target, at part: TargetAnswers.Part, hasToken: Bool = true
   ) async throws(Refusal) {
@@ -219,7 +219,7 @@ package enum NewTarget {
       if !token.isEmpty, !isGoodEnough {
         let target = try target(edited(config.edit()), named: new.name, in: config)
         try await logIn(to: target, at: .token)
-        // As long as the token was wrong, hoist's own receiver could not be told from other servers.
+        // Without the right token, hoist's own receiver could not be told from other servers.
         receiver = await ServerClient(target: target).receiver()
       }
       try Task.checkCancellation()

@@ -129,7 +129,7 @@ package final class TargetCatalog: TargetBook {
   }
 
   package func forgetFailures(of items: [UploadItem]) {
-    // If the configuration cannot be read now, what is known of the targets stays.
+    // If the configuration cannot be read now, the targets stay as they were last read.
     try? reload()
     let refused = Set(items.filter { $0.state.failure.map(Self.isRefusal) ?? false }.map(\.target))
     let current = content.withLock { content -> String? in
@@ -137,7 +137,7 @@ package final class TargetCatalog: TargetBook {
         !refused.contains(name) && (try? plan.get()) != nil
       }
       let name = content.current.target.name
-      // One with options of the command line is not in the configuration.
+      // A target with options from the command line is not in the configuration.
       guard content.settings.targetNames.contains(name) else { return nil }
       let isRefused = refused.contains(name) || refused.contains("")
       return isRefused || content.changed.contains(name) ? name : nil

@@ -18,8 +18,8 @@ extension UploadEngine {
     var begin: Instant?
     /// The token that the last request carried.
     var token: BearerToken?
-    /// The number of the question to its owner whether the upload may start, until it starts. An upload that leaves its
-    /// lane before the answer does not start.
+    /// The number of the claim with which the engine asked its owner whether the upload may start, until it starts. An
+    /// upload that leaves its lane before the answer does not start.
     var claim: UInt32?
     /// Whether the upload waits until `update` or `retry` says how to send it.
     var isHeld = false

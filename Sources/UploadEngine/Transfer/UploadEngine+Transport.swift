@@ -110,7 +110,8 @@ extension UploadEngine {
   /// How many requests to a target may wait for each lane if one takes `seconds`.
   private func mostAhead(_ seconds: Double, for destination: SendPlan) -> Int {
     let most = hooks.claimsAhead(seconds)
-    // Where a second copy does no harm, claimed files may be in doubt.
+    // After a crash, claimed files are in doubt. If a second copy does no harm, one for each lane is claimed ahead even
+    // on a slow disk.
     return most > 0 || !destination.target.isIdempotent ? most : 1
   }
 

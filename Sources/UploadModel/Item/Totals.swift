@@ -47,7 +47,7 @@ package struct Totals: Hashable, Sendable {
   package private(set) var keptBytes: Int64 = 0
   /// Bytes that will still be sent without user action.
   package private(set) var bytesToGo: Int64 = 0
-  /// Those of them in files that are under way: all that a queue still sends that begins no more files.
+  /// Those of them in files that are under way. A stopped queue sends only these.
   package private(set) var bytesUnderWay: Int64 = 0
   /// Bytes that have not been acknowledged, in files that the user holds back.
   private(set) var pausedBytes: Int64 = 0
