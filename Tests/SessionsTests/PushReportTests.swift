@@ -88,7 +88,8 @@ struct PushReportTests {
     #expect(short.text(for: [refused])?.hasSuffix("--retry-failed r.json") == true)
     #expect(
       short.text(for: [refused, unknown])?.hasSuffix(
-        "--retry-failed r.json (add --even-arrived for files that may have arrived)") == true)
+        "--retry-failed r.json (check the server; --even-arrived also sends what may have arrived)"
+      ) == true)
     #expect(short.text(for: [unknown])?.hasPrefix("check the server") == true)
     #expect(short.text(for: []) == nil)
     var placed = RetryHint(report: "r.json", target: "https://h/u")

@@ -59,7 +59,8 @@ package struct RetryHint {
       return
         "check the server; if nothing has arrived, send all again: \(retry) --even-arrived\(to)"
     }
-    let rest = unclear > 0 ? " (add --even-arrived for files that may have arrived)" : ""
+    let rest =
+      unclear > 0 ? " (check the server; --even-arrived also sends what may have arrived)" : ""
     // What needs a person fails again until it is mended.
     let mended = failures.allSatisfy(\.needsPerson) ? "once that is fixed, " : ""
     return "\(mended)send the failed files again: \(retry)\(to)\(rest)"
