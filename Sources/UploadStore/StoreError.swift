@@ -1,3 +1,5 @@
+import UploadModel
+
 /// Why the queue could not be read or written: the action, the file, and what to do next.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
@@ -24,7 +26,7 @@ extension DatabaseError {
     case Self.inputOutput: "the disk may be full or disconnected (\(message))"
     case Self.corrupt, Self.notADatabase:
       "the file is damaged. Nothing was changed. Move it away to begin with an empty queue, or recover "
-        + "its readable data with: sqlite3 \(path) .recover"
+        + "its readable data with: sqlite3 \(ShellWord.quoted(path)) .recover"
     case Self.readOnly, Self.permission:
       "it is read-only; check its permissions and those of its folder"
     case Self.cannotOpen: "check that its folder can be written to"

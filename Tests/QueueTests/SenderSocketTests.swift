@@ -308,4 +308,13 @@ struct SenderSocketTests {
     symlink(self.folder.path("queue"), link)
     #expect(try SocketPlace(queue: link, environment: environment).path == path)
   }
+
+  @Test func anOpenFolderIsRefusedWithACommandThatClosesIt() throws {
+    let open = folder.path("a b")
+    for path in [open, open + "/hoist"] { mkdir(path, 0o755) }
+    let place = try SocketPlace(
+      queue: folder.path("queue"), environment: ["XDG_RUNTIME_DIR": open])
+    let error = #expect(throws: LinkError.self) { try place.prepare() }
+    #expect(error?.description.contains("run: chmod 700 '\(open)/hoist'") == true)
+  }
 }

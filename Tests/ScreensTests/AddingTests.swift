@@ -446,7 +446,8 @@ import UploadModel
     #expect(Fixture.play(&state, .key(.escape)) == [] && state.mode == .queue)
     #expect(Self.said(state).contains("There is no target yet"))
     #expect(Fixture.play(&state, .key(.escape)) == [] && state.mode == .queue)
-    #expect(Fixture.type("u", &state) == [.bell] && Self.said(state).contains("there is no target yet"))
+    #expect(
+      Fixture.type("u", &state) == [.bell] && Self.said(state).contains("there is no target yet"))
     // What was typed is kept.
     Fixture.type("a", &state)
     #expect(state.setupAnswers == others)

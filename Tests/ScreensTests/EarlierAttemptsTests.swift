@@ -145,7 +145,8 @@ import UploadModel
         [(ItemID(2), .retrying(Fixture.unavailable, next: 2, of: 3, at: now + 0.6))], at: now + 0.6),
       .engine([(ItemID(2), .preparing(attempt: 2))], at: now + 0.7),
       .engine(
-        [(ItemID(2), .retrying(Fixture.unavailable, next: 3, of: 3, at: now + 0.8))], at: now + 0.8))
+        [(ItemID(2), .retrying(Fixture.unavailable, next: 3, of: 3, at: now + 0.8))], at: now + 0.8)
+    )
     let recorded = [(0.1, 0.11), (0.3, 0.31)].enumerated().map { place, times in
       ItemList.Attempt(
         number: place + 1, from: now + times.0, to: now + times.1, words: "503", isGood: false)

@@ -118,6 +118,15 @@ struct VersionTests {
     #expect(FileManager.default.contents(atPath: harness.path) == noise)
   }
 
+  @Test("The command in the error for a damaged queue has its path as one word")
+  func damagedElsewhere() throws {
+    let path = harness.folder.path("it's; here")
+    try Data(repeating: 0x5A, count: 8192).write(to: URL(fileURLWithPath: path))
+    let error = #expect(throws: StoreError.self) { try UploadStore(path: path) }
+    let word = "'\(harness.folder.path)/it'\\''s; here'"
+    #expect(error?.description.hasSuffix("sqlite3 \(word) .recover") == true, "\(word)")
+  }
+
   @Test("A page that is damaged later is an error, not a crash and not an empty queue")
   func damagedPage() throws {
     do {

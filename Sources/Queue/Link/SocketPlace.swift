@@ -1,4 +1,5 @@
 import Foundation
+import UploadModel
 
 /// Where the socket of a queue's sender is: in a folder that nobody else may enter, named after the identity of
 /// the queue's file rather than after one of its paths.
@@ -47,7 +48,7 @@ package struct SocketPlace: Hashable, Sendable {
         "\(folder) is not a folder of this user; remove it, or set XDG_RUNTIME_DIR to another one")
     }
     guard status.st_mode & 0o077 == 0 else {
-      throw LinkError("other users can open \(folder); run chmod 700 \(folder)")
+      throw LinkError("other users can open \(folder); run: chmod 700 \(ShellWord.quoted(folder))")
     }
   }
 

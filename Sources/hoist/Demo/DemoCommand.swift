@@ -52,7 +52,8 @@ struct DemoCommand: HoistCommand {
     // A folder that the user named may have other files in it.
     let removal =
       dir == nil
-      ? "remove them with: rm -r \(folder)" : "they are in samples and inbox in \(folder)"
+      ? "remove them with: rm -r \(ShellWord.quoted(folder))"
+      : "they are in samples and inbox in \(folder)"
     context.output.line(SafeText.line("the demo's files take 350 MB; \(removal)"))
     try status.exitUnlessSuccess()
   }
