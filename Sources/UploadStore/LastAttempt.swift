@@ -6,20 +6,24 @@ struct LastAttempt {
   let outcome: AttemptOutcome?
   /// The attempt as one that the server has accepted. The number and the reply also hold for other outcomes.
   private(set) var receipt: Receipt
+  /// How many of the file's bytes had been handed over when it ended.
+  private let reached: Int64
 
   static let columns = """
     item, number, status, outcome, reply, reply_type, reply_is_cut, url, began, ended, bytes,
-    deletion_url, sent_as, sent_type, sent_size, verified, pieces, doubtful, grown
+    deletion_url, sent_as, sent_type, sent_size, verified, pieces, doubtful, grown, start
     """
 
   init(_ row: Row) {
     status = row[2]
     outcome = (row[3] as String?).map(AttemptOutcome.init)
+    reached = row[10] ?? 0
+    let start: Int64 = row[19] ?? 0
     receipt = Receipt(
       status: status ?? (outcome == .confirmed ? 0 : 200), url: row[7], deletionURL: row[11],
       reply: Reply(text: row[4] ?? "", isCut: row[6], mediaType: row[5]), attempts: row[1],
       seconds: (row[9] as Double?).map { max(0, $0 - (row[8] as Double)) } ?? 0,
-      bytes: row[10] ?? 0)
+      bytes: max(0, reached - start))
     receipt.isConfirmed = outcome == .confirmed
     receipt.wasThere = outcome == .wasThere || outcome == .skipped || outcome == .confirmed
     if outcome == .skipped {
@@ -34,5 +38,5 @@ struct LastAttempt {
   }
 
   /// Whether hoist ended while the file was being sent.
-  var isCutOff: Bool { outcome == .interrupted || outcome == .stopped && receipt.bytes > 0 }
+  var isCutOff: Bool { outcome == .interrupted || outcome == .stopped && reached > 0 }
 }

@@ -158,7 +158,7 @@ struct StateWriter {
     let update = try db.statement(
       """
       UPDATE attempt SET ended = ?,
-        bytes = ? + \(ending.receipt != nil ? "COALESCE(start, 0)" : "0"),
+        bytes = \(ending.receipt != nil ? "? + COALESCE(start, 0)" : "MAX(?, COALESCE(start, 0))"),
         status = ?, outcome = ?, arrival = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
         deletion_url = ?, verified = ?, pieces = ?, doubtful = ?, grown = ?,
         sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?,

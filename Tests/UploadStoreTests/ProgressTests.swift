@@ -271,9 +271,32 @@ struct ProgressTests {
     let history = try store.history()
     #expect(history.map(\.start) == [nil, 4])
     #expect(history.map(\.bytes) == [4, 10])
+    // Its receipt has what this attempt has sent, here and in every other window.
+    #expect(try harness.open().items()[0].state.receipt?.bytes == 6)
     _ = try store.enqueue([item("b")])
     try store.keep(nil, of: queued.id)
     #expect(try harness.open().items().allSatisfy { $0.resumePoint == nil })
+  }
+
+  @Test("An attempt that resumed got at least to where it began, whether or not it has sent more")
+  func resumedAndEnded() throws {
+    let store = try harness.open()
+    let queued = try store.enqueue([item("a"), item("b", inode: 2), item("c", inode: 3)])
+    _ = try store.begin(queued.map(\.id))
+    let url = try #require(URL(string: "http://nas/files/1"))
+    for item in queued {
+      let identity = try #require(item.identity)
+      try store.keep(
+        ResumePoint(url: url, target: "nas", identity: identity, offset: 4, start: 4), of: item.id)
+    }
+    try store.record([
+      (queued[0].id, .failed(refused)), (queued[1].id, .sending(attempt: 1, sent: 6, total: 10)),
+      (queued[1].id, .paused),
+    ])
+    // How far one came that was killed, nobody knows.
+    _ = try store.recover()
+    #expect(try store.history().map(\.bytes) == [4, 6, nil])
+    #expect(try store.history().map(\.start) == [4, 4, 4])
   }
 
   @Test("Every attempt is kept, with the bytes that it got to")
