@@ -160,7 +160,8 @@ struct ProcessingTests {
     var item = UploadItem.file(try folder.write("a", count: 10), id: 1)
     item.state = .processing(
       Processing(
-        Receipt(status: 202, attempts: 2), askingAt: server.url("/tasks/8"), since: .distantPast))
+        Receipt(status: 202, attempts: 2, bytes: 10), askingAt: server.url("/tasks/8"),
+        since: .distantPast))
     let harness = EngineHarness()
     harness.engine.submit([UploadJob(item: item, target: try target(server))])
     let end = try #require(await harness.finish([item.id]).first)
@@ -170,6 +171,9 @@ struct ProcessingTests {
       return
     }
     #expect(receipt.url == "http://films.example/8" && receipt.attempts == 2)
+    // What was sent before took none of the time that is measured now.
+    #expect(receipt.bytes == 10)
+    #expect(await harness.engine.figures.bytes == 0)
     #expect(server.requests.map(\.line) == ["GET /tasks/8 HTTP/1.1"])
   }
 

@@ -132,8 +132,14 @@ extension UploadEngine {
 
     var isUnderWay: Bool { current != nil }
 
-    /// How many of the content's bytes all attempts have brought to the server.
+    /// How many of the content's bytes all attempts have brought to the server, without those of other processes.
     func bytesSent(_ receipt: Receipt) -> Int64 {
+      // Only the server's answer was left to wait for.
+      if case .processing(let before) = upload.item.state,
+        receipt.attempts == before.receipt.attempts
+      {
+        return 0
+      }
       guard let sentFrom, !receipt.wasThere else { return receipt.bytes }
       return max(receipt.bytes, (receipt.sent?.size ?? upload.item.size) - sentFrom)
     }
