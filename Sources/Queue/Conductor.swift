@@ -52,7 +52,7 @@ package final class Conductor {
     package var addresses: SentAddresses
   }
 
-  /// What was sent until sending last ended or stood still.
+  /// What was sent so far, as last reported.
   package private(set) var figures = SendingFigures()
   /// News of runs that deserves a person's attention, by target.
   package private(set) var runTroubles: [String: RunNews] = [:]
@@ -81,8 +81,9 @@ package final class Conductor {
 
   // MARK: The engine
 
-  /// Starts an engine that awaits files.
-  package func start() {
+  /// Starts an engine that awaits files. It goes on counting where another process has ended, unless it starts anew with
+  /// its first file.
+  package func start(countingAnew: Bool = false) {
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let changes = changeBuffer()
     self.changes = changes
@@ -90,7 +91,7 @@ package final class Conductor {
       lanes: options.lanes, time: tools.time, waitsForServers: options.waitsForServers,
       waitsForPerson: options.waitsForPerson, hooks: hooks(reporting: changes),
       memory: store.memory, digests: store.memory, tokens: tools.tokens, sent: store.addresses,
-      preparesAhead: true
+      clock: SendingClock(after: figures, startsAnew: countingAnew), preparesAhead: true
     ) { changes.put($0) }
     self.engine = engine
     engine.setAwaitsMore(true)
@@ -122,6 +123,8 @@ package final class Conductor {
           then(begun)
         }
       }
+      // Reported with these changes. If this process is killed, the next one goes on from there.
+      hooks.arrivals = { [weak self] figures in self?.newFigures.withLock { $0 = figures } }
     }
     hooks.claimsAhead = { store.claimsAhead(ofRequestsTaking: $0) }
     hooks.mediaType = tools.mediaType

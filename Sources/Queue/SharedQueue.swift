@@ -76,7 +76,7 @@ package final class SharedQueue {
   package private(set) var floor: ItemID
   /// The settings that hold for everything that is sent.
   package private(set) var settings: SenderSettings
-  /// What was sent until sending last ended or stood still.
+  /// What was sent so far, as last reported.
   package var figures: SendingFigures { conductor.figures }
   /// News of runs that deserves a person's attention, by target.
   package var runTroubles: [String: RunNews] { conductor.runTroubles }
@@ -645,7 +645,8 @@ package final class SharedQueue {
 
   /// Starts an engine that awaits the items of the queue.
   private func startEngine() {
-    conductor.start()
+    // What was sent before counts until it is cleared.
+    conductor.start(countingAnew: items.totals.done == 0)
     engine?.setLimit(settings.limit)
     for (target, count) in settings.lanes { engine?.setConcurrency(count, of: target) }
     engine?.setStarted(settings.isStarted)

@@ -20,7 +20,7 @@ package struct SendingClock: Sendable {
     case standing
   }
 
-  package private(set) var figures = SendingFigures()
+  package private(set) var figures: SendingFigures
   /// How many files are in each phase.
   private var files = Phase.allCases.map { _ in 0 }
   private var isStarted = true
@@ -28,11 +28,14 @@ package struct SendingClock: Sendable {
   /// Whether any of the files has begun.
   private var hasBegun = false
   /// Whether the figures start from zero once the next file begins, unless other files are left now.
-  private var startsAnew = false
+  private var startsAnew: Bool
   /// The moment up to which time has been counted.
   private var counted = Instant(seconds: 0)
 
-  package init() {}
+  /// A clock that goes on from what another process has sent, unless it starts anew with the next file.
+  package init(after figures: SendingFigures = SendingFigures(), startsAnew: Bool = false) {
+    (self.figures, self.startsAnew) = (figures, startsAnew)
+  }
 
   /// Records that a file goes from one phase to another. It has no phase before it is known and after its end. This
   /// method and the next two return whether the clock has stopped just now.

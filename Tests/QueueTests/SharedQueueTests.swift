@@ -299,6 +299,56 @@ struct SharedQueueTests {
     await second.close()
   }
 
+  @Test("One that looks on knows what has been sent so far, while more is being sent")
+  func figuresSoFar() async throws {
+    let (server, go) = try Self.holding(Self.accepted)
+    defer { server.stop() }
+    try QueueSession.queue("a", "b", in: folder)
+    let first = try QueueSession(in: folder, to: server.url())
+    first.queue.open()
+    try await wait(for: "the queue to be read") { first.queue.isReading ? nil : true }
+    let second = try QueueSession(in: folder, to: server.url())
+    second.queue.open()
+    go.signal()
+    try await wait(for: "one file's figures") { second.queue.figures.bytes == 7 ? true : nil }
+    #expect(second.queue.figures.seconds > 0 && first.queue.figures == second.queue.figures)
+    go.signal()
+    try await wait(for: "the other one's") { second.queue.figures.bytes == 14 ? true : nil }
+    await second.close()
+    await first.close()
+  }
+
+  @Test(
+    "One that takes over goes on counting, until what was sent is cleared",
+    arguments: [true, false])
+  func figuresGoOn(isListed: Bool) async throws {
+    let server = try HostileServer.answering(Self.accepted)
+    defer { server.stop() }
+    try QueueSession.queue("a", "b", in: folder)
+    let path = folder.path("queue.sqlite")
+    let store = try UploadStore(path: path)
+    let sent = try #require(try store.items().first?.id)
+    _ = try store.begin([sent])
+    try store.record([(sent, .done(Receipt(status: 201, bytes: 7)))])
+    if !isListed { try store.remove([sent]) }
+    var lock = try SenderLock(queue: path, waiting: false)
+    #expect(lock != nil)
+    let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
+    let sender = try SenderServer(at: SocketPlace(queue: path, environment: environment))
+    let figures = SendingFigures(seconds: 1000, bytes: 20)
+    sender.send([.figures(figures)])
+    let session = try QueueSession(in: folder, to: server.url())
+    session.queue.open()
+    try await wait(for: "the figures") { session.queue.figures == figures ? true : nil }
+    sender.stop()
+    lock = nil
+    let ends: [ItemState.Kind] = isListed ? [.sent, .sent] : [.sent]
+    try await wait(for: "the rest to be sent") { session.kinds == ends ? true : nil }
+    #expect(session.queue.figures.bytes == (isListed ? 27 : 7))
+    #expect((session.queue.figures.seconds >= 1000) == isListed)
+    await session.close()
+  }
+
   /// A server that holds back each reply until it is told to give it.
   private static func holding(_ reply: String) throws -> (HostileServer, DispatchSemaphore) {
     let go = DispatchSemaphore(value: 0)

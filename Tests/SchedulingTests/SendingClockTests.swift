@@ -155,6 +155,19 @@ import Testing
     #expect(stops == row.stops, "\(row.0): stopped \(stops) times")
   }
 
+  @Test(arguments: [(false, 9.0, 1005), (true, 2, 1000)] as [(Bool, Double, Int64)])
+  func itGoesOnWhereAnotherProcessHasEnded(startsAnew: Bool, seconds: Double, bytes: Int64) {
+    let before = SendingFigures(seconds: 7, bytes: 5)
+    var clock = SendingClock(after: before, startsAnew: startsAnew)
+    _ = clock.record(from: nil, to: .waiting, at: Instant(seconds: 100))
+    // What is shown stays until the next file begins.
+    #expect(clock.figures == before)
+    _ = clock.record(from: .waiting, to: .underWay, at: Instant(seconds: 200))
+    clock.recordArrival(of: 1000)
+    let hasStopped = clock.record(from: .underWay, to: nil, at: Instant(seconds: 202))
+    #expect(hasStopped && clock.figures == SendingFigures(seconds: seconds, bytes: bytes))
+  }
+
   @Test func theSpeedIsThatOfTheseBytesInThisTime() {
     #expect(SendingFigures(seconds: 4, bytes: 6_000_000).speed == 1_500_000)
     #expect(SendingFigures(seconds: 4).speed == nil && SendingFigures(bytes: 4).speed == nil)

@@ -13,7 +13,7 @@ package enum SenderNews: Hashable, Sendable, Codable {
   case settings(SenderSettings)
   /// How many requests a target now gets at once, if hoist finds that number.
   case lanes(Int, target: String)
-  /// What has been sent, and how long that took, when sending last ended or stood still.
+  /// What has been sent so far, and how long that took.
   case figures(SendingFigures)
   /// There is news of a target's run.
   case run(target: String, RunNews)

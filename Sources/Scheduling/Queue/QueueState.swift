@@ -21,7 +21,7 @@ package struct QueueState: Sendable {
   package private(set) var isAside = false
   /// How many other processes look on while this one sends, one of which would send the queue as soon as this one left.
   package private(set) var successors = 0
-  /// What was sent until sending last ended or stood still.
+  /// What was sent so far, as the sender has last told.
   package private(set) var figures = SendingFigures()
   /// How many requests at once hoist has found to be best, by target.
   package private(set) var lanesFound: [String: Int] = [:]

@@ -143,7 +143,8 @@ struct SessionReport {
     let kept =
       unsent > 0 && !isTakenOver
       ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
-    // If files have left the list, the figures may be those of other files. What another process sent is not in them.
+    // If files have left the list, the figures may be those of other files. What another process sent may not be in
+    // them.
     let figures = removed == (0, 0) && self.figures.bytes > 0 ? self.figures : nil
     var lines = [counts.words(figures) + taken + kept]
     if isStopped, unsent > 0 {

@@ -23,7 +23,7 @@ package actor UploadEngine {
 
   private var jobs: JobList
   private(set) var scheduler: Scheduler
-  private var clock = SendingClock()
+  private var clock: SendingClock
   /// How many attempts are under way.
   private var attempts = 0
   /// Uploads in several requests that could send more of them at once if lanes were free.
@@ -42,6 +42,8 @@ package actor UploadEngine {
   private var released: [ItemID] = []
   /// Whether in this turn the last file has ended.
   private var hasStoppedSending = false
+  /// Whether in this turn files have arrived.
+  private var haveArrived = false
   /// Resumed once nothing is under way.
   private var whenIdle: CheckedContinuation<Void, Never>?
 
@@ -83,6 +85,7 @@ package actor UploadEngine {
   ///   - memory: remembers which protocol a server speaks if the target leaves that open.
   ///   - tokens: where tokens come from; may be shared with clients that send other requests to the same servers.
   ///   - sent: the addresses that earlier sessions have sent files to, which this one continues.
+  ///   - clock: has measured what those have sent.
   ///   - preparesAhead: whether a lane's next request is prepared before its current one ends. That keeps the lanes
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
   ///   - report: called with every change, in order, on the engine's queue, unless `hooks` has an admission. Progress is
@@ -92,7 +95,7 @@ package actor UploadEngine {
     waitsForServers: Bool = false, waitsForPerson: Bool? = nil, hooks: EngineHooks = EngineHooks(),
     memory: (any ResumeMemory)? = nil, digests: (any DigestMemory)? = nil,
     tokens: TokenSource = TokenSource(), sent: SentAddresses = SentAddresses(),
-    preparesAhead: Bool = false,
+    clock: SendingClock = SendingClock(), preparesAhead: Bool = false,
     report: @escaping @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
   ) {
     self.session = session
@@ -105,6 +108,7 @@ package actor UploadEngine {
     knownDigests = digests
     tokenSource = tokens
     sentAddresses = sent
+    self.clock = clock
     self.preparesAhead = preparesAhead
     jobs = JobList(waitsForServers: waitsForServers)
     scheduler = Scheduler(
@@ -150,7 +154,8 @@ package actor UploadEngine {
   }
 
   private func takeTurn(claiming claims: [ItemID] = []) -> QueueTurn {
-    defer { (released, news, hasStoppedSending) = ([], [], false) }
+    if haveArrived { hooks.arrivals(clock.figures) }
+    defer { (released, news, hasStoppedSending, haveArrived) = ([], [], false, false) }
     var turn = QueueTurn(released: released, changes: news, claims: claims)
     turn.isLast = hasStoppedSending
     return turn
@@ -194,7 +199,10 @@ package actor UploadEngine {
       job.timer = after(seconds) { $0.ask(about: id, at: url) }
     case .startTimer(let seconds): job.timer = after(seconds) { $0.handle(.timerFired, for: id) }
     case .report(let state):
-      if let receipt = state.receipt { clock.recordArrival(of: job.bytesSent(receipt)) }
+      if let receipt = state.receipt {
+        clock.recordArrival(of: job.bytesSent(receipt))
+        haveArrived = true
+      }
       if scheduler.isAhead(id), state == .waiting || state.isPreparing { return }
       if job.successor != nil {
         // The successor replaces this upload if this one never arrived. If this one has arrived, or may have, that is
