@@ -69,6 +69,94 @@ import UploadModel
     #expect(state.dialog == nil && Self.names(state)[0] == "IMG_1.jpg")
   }
 
+  /// A queue of a.jpg and b.jpg for "nas" and c.jpg for "photos", seen from the window that sends it or from another.
+  private static func targets(isAside: Bool) -> AppState {
+    var state = Fixture.empty()
+    state.options.targets = Fixture.rows("nas", "photos")
+    var items = ["a.jpg", "b.jpg", "c.jpg"].enumerated().map {
+      Fixture.item(Int64($0 + 1), $1)
+    }
+    for index in items.indices { items[index].target = index < 2 ? "nas" : "photos" }
+    Fixture.play(&state, .added(items), .queue(.aside(isAside)))
+    return state
+  }
+
+  /// The name of the first file becomes the one that was typed.
+  private static func rename(_ keys: AppEvent..., to name: String, in state: inout AppState) {
+    for key in keys { Fixture.play(&state, key) }
+    Fixture.play(&state, .key("e"), .key(.control("u")))
+    Fixture.type(name, &state)
+  }
+
+  @Test("The name of another file for the target is refused", arguments: [false, true])
+  func aNameThatAnotherFileHas(isAside: Bool) throws {
+    var state = Self.targets(isAside: isAside)
+    Self.rename(.key("g"), to: "b.jpg", in: &state)
+    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
+    #expect(Self.text(state).contains("a.jpg and b.jpg would both be b.jpg"), "\(Self.text(state))")
+    #expect(Self.names(state) == ["a.jpg", "b.jpg", "c.jpg"] && state.mode == .form)
+    // Another name is taken, and that of a file for another target.
+    Fixture.play(&state, .key(.control("u")))
+    Fixture.type("c.jpg", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(Self.names(state) == ["c.jpg", "b.jpg", "c.jpg"] && state.dialog == nil)
+    // The other target has one now.
+    Fixture.play(&state, .key("g"), .key("e"), .key(.control("u")))
+    Fixture.type("d.jpg", &state)
+    Fixture.play(&state, .key(.enter), .key("G"), .key("e"), .key(.control("u")))
+    Fixture.type("b.jpg", &state)
+    Fixture.play(&state, .key(.backTab))
+    Fixture.type("nas", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
+    #expect(Self.text(state).contains("c.jpg and b.jpg would both be b.jpg"), "\(Self.text(state))")
+  }
+
+  @Test("Of several files, too, whether all of them are renamed or others have the name")
+  func namesThatOtherFilesHave() {
+    var state = Self.targets(isAside: false)
+    // Only the first and the last are marked; they go to the same target by the same edit.
+    Fixture.play(&state, .key("g"), .key(" "), .key("G"), .key(" "))
+    Self.rename(to: "{index}.jpg", in: &state)
+    Fixture.play(&state, .key(.control("u")))
+    Fixture.type("x.jpg", &state)
+    Fixture.play(&state, .key(.backTab))
+    Fixture.type("nas", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
+    #expect(Self.text(state).contains("a.jpg and c.jpg would both be x.jpg"), "\(Self.text(state))")
+    // A name that a file has that is not marked.
+    state = Self.targets(isAside: false)
+    Fixture.play(&state, .key("g"), .key(" "), .key("G"), .key(" "))
+    Self.rename(to: "s/a/b/", in: &state)
+    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
+    #expect(Self.text(state).contains("a.jpg and b.jpg would both be b.jpg"), "\(Self.text(state))")
+    #expect(Self.names(state) == ["a.jpg", "b.jpg", "c.jpg"])
+  }
+
+  @Test(
+    "A name is free once its file is sent, and where the target keeps files apart or names them itself"
+  )
+  func namesThatAreFree() {
+    let frees: [(inout AppState) -> Void] = [
+      { Fixture.play(&$0, .engine([(ItemID(2), .done(Fixture.receipt))], at: $0.now)) },
+      { $0.options.targets[0].takesSameNames = true },
+      { $0.options.targets[0].namesFiles = true },
+    ]
+    for (index, free) in frees.enumerated() {
+      var state = Self.targets(isAside: false)
+      free(&state)
+      Self.rename(.key("g"), to: "b.jpg", in: &state)
+      Fixture.play(&state, .key(.enter))
+      #expect(Self.names(state) == ["b.jpg", "b.jpg", "c.jpg"], "\(index)")
+      // What files have in common already is no fault of a later edit.
+      Fixture.play(&state, .key("g"), .key("e"), .key(.tab), .key(.control("u")))
+      Fixture.type("image/png", &state)
+      Fixture.play(&state, .key(.enter))
+      #expect(state.item(ItemID(1))?.mediaType == "image/png" && state.dialog == nil, "\(index)")
+    }
+  }
+
   @Test func whatIsMissingCanBeFoundElsewhere() throws {
     var state = Fixture.empty()
     Fixture.play(

@@ -46,6 +46,28 @@ struct NewTargetTests {
     }
   }
 
+  @Test(
+    "the screen knows which targets keep files of one name apart, and which name files themselves")
+  func names() throws {
+    let folder = try ScratchDirectory()
+    let text = """
+      [targets.a]
+      url = "https://a/"
+      [targets.b]
+      url = "https://b/"
+      same_names = true
+      [targets.c]
+      url = "https://c/"
+      file_name = "{uuid}.{file.ext}"
+      """
+    let config = ConfigSource(
+      named: try folder.write("config.toml", Array(text.utf8)), environment: [:])
+    let url = try #require(URL(string: "https://a/"))
+    let rows = TargetCatalog(Target(name: "a", url: url), settings: try config.load()).rows
+    #expect(rows.map(\.takesSameNames) == [false, true, false])
+    #expect(rows.map(\.namesFiles) == [false, false, true])
+  }
+
   @Test("an address that answers 404 is written only if somebody says so, and nothing else changes")
   func changed() async throws {
     let server = try Self.server("404 Not Found")

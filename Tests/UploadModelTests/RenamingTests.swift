@@ -5,8 +5,12 @@ import Testing
 
 /// New names for several files, by a template or a pattern.
 @Suite struct RenamingTests {
-  private static func item(_ name: String, target: String = "t") -> UploadItem {
-    UploadItem(id: ItemID(1), target: target, location: FileLocation("/f/\(name)"), size: 1500)
+  private static func item(
+    _ name: String, at path: String? = nil, target: String = "t"
+  ) -> UploadItem {
+    UploadItem(
+      id: ItemID(1), target: target, location: FileLocation("/f/\(path ?? name)"), fileName: name,
+      size: 1500)
   }
 
   @Test(
@@ -37,11 +41,18 @@ import Testing
   }
 
   @Test func twoFilesMayHaveOneNameOnlyAtDifferentTargets() {
-    let (a, b) = (Self.item("a"), Self.item("b"))
-    #expect(Renaming.sameName(in: [(a, "x"), (b, "y")]) == nil)
-    #expect(Renaming.sameName(in: [(a, "x"), (Self.item("c", target: "u"), "x")]) == nil)
-    let twice = Renaming.sameName(in: [(a, "x"), (b, "x")])
-    #expect(twice?.first == a && twice?.second == b && twice?.name == "x")
+    let (a, b) = (Self.item("x", at: "a"), Self.item("x", at: "b"))
+    let (y, elsewhere) = (Self.item("y"), Self.item("x", target: "u"))
+    func twice(_ renamed: [UploadItem], beside others: [UploadItem] = []) -> [UploadItem]? {
+      Renaming.sameName(in: renamed, beside: others).map { [$0.first, $0.second] }
+    }
+    #expect(twice([a, y]) == nil && twice([a, elsewhere]) == nil)
+    #expect(twice([a], beside: [y, elsewhere]) == nil)
+    #expect(twice([a, b]) == [a, b] && twice([y, a], beside: [b]) == [a, b])
+    // It is the same file, which the screen asks about.
+    #expect(twice([a], beside: [a]) == nil)
+    // What is not renamed stays as it is.
+    #expect(twice([], beside: [a, b]) == nil)
   }
 
   @Test func aSearchThatTakesForeverLeavesTheName() throws {

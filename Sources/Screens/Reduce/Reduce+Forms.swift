@@ -140,6 +140,12 @@ extension AppState {
     let editable = items.filter { !$0.state.isActive && !$0.state.isDone }
     if editable.count < items.count { return refuse("not changed, because sending has begun") }
     let edited = form.apply(to: editable)
+    if let words = sameName(after: edited) {
+      var form = form
+      form.refuse(names: words)
+      open(.form(form))
+      return [.bell]
+    }
     // As with a file that is added: its target may have it already.
     let isElsewhere = edited.contains { after in
       item(after.id).map { $0.target != after.target || $0.location != after.location } ?? false
@@ -150,6 +156,26 @@ extension AppState {
     form.isLookedUp = true
     open(.form(form))
     return [.lookForEdited(edited)]
+  }
+
+  /// Which files an edit would give the same name at the same target, in words; nil if it gives none the same.
+  private func sameName(after edited: [UploadItem]) -> String? {
+    let lenient = Set(options.targets.filter(\.takesSameNames).map(\.name))
+    let renamed = edited.filter { after in
+      item(after.id).map { $0.fileName != after.fileName } == true
+        && !lenient.contains(targetName(of: after))
+    }
+    guard !renamed.isEmpty else { return nil }
+    let naming = Set(options.targets.filter(\.namesFiles).map(\.name))
+    let ids = Set(renamed.map(\.id))
+    let changed = Dictionary(uniqueKeysWithValues: edited.map { ($0.id, $0) })
+    let others = items.lazy.map { changed[$0.id] ?? $0 }.filter { other in
+      !ids.contains(other.id) && !other.state.isDone
+        && (other.nameIsChosen || !naming.contains(targetName(of: other)))
+    }
+    guard let (first, second) = Renaming.sameName(in: renamed, beside: others) else { return nil }
+    let (one, other) = (item(first.id) ?? first, item(second.id) ?? second)
+    return "\(one.fileName) and \(other.fileName) would both be \(first.fileName)"
   }
 
   /// Changes items, once it is known which of them are at their new targets already; asks first if some are.

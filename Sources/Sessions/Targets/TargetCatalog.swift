@@ -47,7 +47,9 @@ package final class TargetCatalog: TargetBook {
           name: name, url: TargetURL.shown(target.url), isUsual: name == settings.defaultTarget,
           concurrency: target.concurrency,
           limits: target.rateLimit.map { "at most \(HumanReadable.speed(Double($0)))" } ?? "",
-          isBatched: target.batch != nil)
+          isBatched: target.batch != nil,
+          namesFiles: target.body == .multipart && target.fileName != nil,
+          takesSameNames: target.takesSameNames)
       }
     }
   }

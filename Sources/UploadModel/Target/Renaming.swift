@@ -100,16 +100,26 @@ package struct Renaming: Sendable {
     }
   }
 
-  /// The first two files for the same target that would get the same name.
+  /// The first two files for the same target that would have the same name: two that get a new one, or one of these and
+  /// one of the others. Another entry for the file at the same path does not count: it is the same file.
   package static func sameName(
-    in renamed: [(item: UploadItem, name: String)]
-  ) -> (first: UploadItem, second: UploadItem, name: String)? {
-    var known: [[String]: UploadItem] = [:]
-    for (item, name) in renamed {
-      if let first = known.updateValue(item, forKey: [item.target, name]) {
-        return (first, item, name)
-      }
+    in renamed: [UploadItem], beside others: some Sequence<UploadItem>
+  ) -> (first: UploadItem, second: UploadItem)? {
+    var known: [Place: UploadItem] = [:]
+    for item in renamed {
+      if let first = known.updateValue(item, forKey: Place(item)) { return (first, item) }
+    }
+    for item in others {
+      if let first = known[Place(item)], first.location != item.location { return (first, item) }
     }
     return nil
+  }
+
+  /// Where a file goes, and under which name.
+  private struct Place: Hashable {
+    let target: String
+    let name: String
+
+    init(_ item: UploadItem) { (target, name) = (item.target, item.fileName) }
   }
 }

@@ -102,7 +102,7 @@ struct Form: Sendable {
     }
   }
 
-  /// The new name of a file, and whether another file will have the same name.
+  /// The new name of a file, and whether another one that is edited will have the same name.
   typealias NewName = (old: String, new: String, isTwice: Bool)
 
   let subject: Subject
@@ -261,19 +261,13 @@ struct Form: Sendable {
   private func firstError(ofNames text: String) -> String? {
     do throws(InvalidInput) {
       let renaming = try Renaming(text)
-      var renamed: [(item: UploadItem, name: String)] = []
       for (index, item) in items.enumerated() {
         guard let name = renaming.name(of: item, number: index + 1, of: items.count) else {
           return "the search in \(item.fileName) takes too long"
         }
-        renamed.append((item, name))
+        if name.isEmpty { return "\(item.fileName) would have no name" }
       }
-      if let nameless = renamed.first(where: { $0.name.isEmpty }) {
-        return "\(nameless.item.fileName) would have no name"
-      }
-      return Renaming.sameName(in: renamed).map {
-        "\($0.first.fileName) and \($0.second.fileName) would both be \($0.name)"
-      }
+      return nil
     } catch {
       return error.description
     }
@@ -285,6 +279,13 @@ struct Form: Sendable {
       Row(.url, [row.url]), Row(.name, [row.name]), Row(.isUsual, [row.isUsual ? "yes" : "no"]),
       Row(.newToken, []),
     ]
+  }
+
+  /// Says what is wrong with the new names of edited items, and moves to where they come from.
+  mutating func refuse(names words: String) {
+    complaint = words
+    let sources: [Field] = [.names, .fileName, .path]
+    focus = rows.firstIndex { sources.contains($0.field) && $0.isChanged } ?? focus
   }
 
   func changed(_ row: TargetRow) -> TargetRow {

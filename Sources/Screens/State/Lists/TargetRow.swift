@@ -13,15 +13,21 @@ package struct TargetRow: PaneRow {
   package var limits: String
   /// Whether several files may share a request.
   var isBatched: Bool
+  /// Whether it gives files names of its own, unless a person has chosen them.
+  var namesFiles: Bool
+  /// Whether two files may have the same name there.
+  var takesSameNames: Bool
 
   /// Its name, which no other target has.
   package var id: String { name }
 
   package init(
     name: String, url: String, isUsual: Bool = false, concurrency: Concurrency? = nil,
-    limits: String = "", isBatched: Bool = false
+    limits: String = "", isBatched: Bool = false, namesFiles: Bool = false,
+    takesSameNames: Bool = false
   ) {
     (self.name, self.url, self.isUsual) = (name, url, isUsual)
     (self.concurrency, self.limits, self.isBatched) = (concurrency, limits, isBatched)
+    (self.namesFiles, self.takesSameNames) = (namesFiles, takesSameNames)
   }
 }
