@@ -70,6 +70,26 @@ import UploadModel
       Self.reasons(state).prefix(8).allSatisfy { $0 == "403 · \(said)" }, "\(Self.reasons(state))")
   }
 
+  /// A file that may not be read has a size. What is no file, or was never seen, has none.
+  @Test func aSizeThatIsNotKnownIsNotShown() throws {
+    var state = Fixture.empty(size: Size(width: 120, height: 40))
+    var items = [Fixture.item(1, "shut", size: 12_345), Fixture.item(2, "pipe", size: 0)]
+    for index in items.indices {
+      items[index].identity = nil
+      items[index].state = .failed(Failure(.unreadable("Permission denied")))
+    }
+    Fixture.play(&state, .added(items + [Fixture.item(3, "empty", size: 0)]))
+    let text = render(state, size: state.size).text
+    func row(_ name: String) throws -> String {
+      try #require(text.first { $0.contains(" \(name) ") }, "\(text)")
+    }
+    #expect(try row("shut").contains(" 12 kB") && row("empty").contains(" 0 B"))
+    #expect(try !row("pipe").contains(" 0 B"))
+    Fixture.play(&state, .key("j"), .key(.enter))
+    let details = render(state, size: state.size).text
+    #expect(!details.contains { $0.contains("Size ") }, "\(details)")
+  }
+
   @Test func theMouseFindsTheRowsBelowTheSecondLine() {
     var state = Self.queue(Size(width: 80, height: 24))
     let top = state.layout.rows.lowerBound

@@ -248,7 +248,7 @@ struct ItemDetails {
     let chosen = item.record.ifThere.map { "the file \($0.words)" }
     let plain =
       fact("If taken", chosen) + fact("Type", type)
-      + fact("Size", HumanReadable.bytes(item.size) + made)
+      + fact("Size", item.hasSize ? HumanReadable.bytes(item.size) + made : nil)
     switch item.state {
     case .processing(let processing):
       return state + fact("Status", Failure.statusLine(processing.receipt.status)) + plain

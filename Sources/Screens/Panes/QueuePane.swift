@@ -116,7 +116,8 @@ struct QueuePane {
     }
     let sizeStyle = style(item.state.isDone ? .dim : .plain)
     canvas.putRight(
-      HumanReadable.bytes(item.sentSize), row: line, columns: columns.size, style: sizeStyle)
+      item.hasSize ? HumanReadable.bytes(item.sentSize) : "", row: line, columns: columns.size,
+      style: sizeStyle)
     if reason != nil { return [] }
     if item.state.isDone {
       paintPlace(of: row, label, line: line, ground, on: &canvas)

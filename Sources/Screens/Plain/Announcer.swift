@@ -121,9 +121,9 @@ package struct Announcer: Sendable {
     return (0..<state.rowCount).compactMap { index in
       state.row(index).map { row in
         let (item, words) = (row.item, StateLabel(of: row, in: state, isPlain: true))
-        let size = HumanReadable.bytes(item.sentSize)
-        return
-          "\(index + 1)  \(item.fileName)  \(item.markedType)  \(size)  \(words.forms.first ?? "")"
+        let size = item.hasSize ? HumanReadable.bytes(item.sentSize) : nil
+        return ["\(index + 1)", item.fileName, item.markedType, size, words.forms.first ?? ""]
+          .compactMap(\.self).joined(separator: "  ")
       }
     }
   }

@@ -144,6 +144,8 @@ package final class FileIntake: Sendable {
       setType(byName ?? guesser.guess(path: item.location.bytes), of: &item)
     } catch {
       if let guess = guesser.guess(name: item.location.bytes) { setType(guess, of: &item) }
+      // What may not be read still has a size.
+      if let identity = try? FileIdentity(of: item.location) { item.size = identity.size }
       item.state = .failed(Failure(Failure.Cause(error, wasSeen: false)))
     }
     return item

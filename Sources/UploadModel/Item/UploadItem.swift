@@ -74,6 +74,9 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
   /// The size in bytes of the content that is sent.
   package var sentSize: Int64 { preparedSize ?? size }
 
+  /// Whether its file has been seen, so that its size is known.
+  package var hasSize: Bool { identity != nil || sentSize > 0 }
+
   package func with(_ state: ItemState) -> UploadItem {
     var item = self
     item.state = state

@@ -10,7 +10,8 @@ enum QueueLine {
       "number": .integer(item.id.rawValue), "path": JSONLine.path(item.location),
       "name": .string(item.fileName), "target": .string(item.target),
       "field": JSONValue(item.field), "type": .string(item.mediaType),
-      "bytes": .integer(item.size), "state": .string(item.state.word(isSent: isSent)),
+      "bytes": item.hasSize ? .integer(item.size) : nil,
+      "state": .string(item.state.word(isSent: isSent)),
     ]
     switch item.state {
     case .failed(let failure):

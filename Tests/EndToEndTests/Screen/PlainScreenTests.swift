@@ -84,6 +84,24 @@ extension EndToEnd {
       #expect(list.output.components(separatedBy: "b.txt").count == 3, "\(list)")
     }
 
+    @Test("a file that may not be read has a size, and what is no file has none")
+    func sizes() async throws {
+      let person = try Person()
+      try person.folder.write("shut", count: 12_345)
+      let away = "http://127.0.0.1:\(try HostileServer.closedPort())/"
+      let outcome = try await person.shell(
+        "chmod 000 shut; mkfifo pipe; printf 'add shut pipe\\nlist\\nquit\\n' | "
+          + "\(Person.bound) hoist --plain --to \(away); hoist queue --json"
+      ).end()
+      let lines = outcome.output.split(separator: "\n").map(String.init)
+      #expect(
+        lines.contains { $0.hasPrefix("1  shut  ") && $0.contains("  12 kB  ") }, "\(outcome)")
+      #expect(lines.contains { $0.hasPrefix("2  pipe  ") && !$0.contains(" B  ") }, "\(outcome)")
+      let objects = lines.filter { $0.hasPrefix("{") }
+      #expect(objects.first?.contains("\"bytes\":12345,") == true, "\(outcome)")
+      #expect(objects.count == 2 && objects.last?.contains("\"bytes\"") == false, "\(outcome)")
+    }
+
     @Test("a question takes answers and no commands that begin like one")
     func question() async throws {
       let person = try Person()
