@@ -14,6 +14,21 @@ import UploadModel
     (#"{"errors": ["first", "second"]}"#, "first"),
     (#"{"errors": [{"title": "Bad file", "detail": "no extension"}]}"#, "Bad file: no extension"),
     (#"{"errors": {"file": ["is too big"]}}"#, "file: is too big"),
+    // Fields may be called what other servers call their messages.
+    (#"{"errors": {"title": ["is too short", "is rude"]}}"#, "title: is too short"),
+    (#"{"errors": {"message": ["is blank"], "title": []}}"#, "message: is blank"),
+    (
+      #"{"message": "Invalid.", "errors": {"title": ["Too short."]}}"#, "Invalid: title: Too short."
+    ),
+    (#"{"title": ["This field is required."]}"#, "title: This field is required."),
+    (#"{"errors": [{"field": "title", "message": "is too short"}]}"#, "title: is too short"),
+    (#"{"errors": [{"field": "title", "message": "Title is bad"}]}"#, "Title is bad"),
+    (#"{"error": {"field": "title", "code": "short"}}"#, "title: short"),
+    // And some words are about no field.
+    (#"{"errors": {"base": ["You have 3 already"], "title": ["no"]}}"#, "You have 3 already"),
+    (#"{"errors": {"_errors": ["not today"]}}"#, "not today"),
+    (#"{"data": {"errors": ["no room"]}}"#, "no room"),
+    (#"{"errors": {}, "reason": "none"}"#, "none"),
     (#"{"message": "", "error": "the real one"}"#, "the real one"),
     (#"["only one"]"#, "only one"), (#""a string""#, "a string"),
     (#"{"errors": [{"code": "BLOB_UPLOAD_INVALID"}]}"#, "BLOB_UPLOAD_INVALID"),

@@ -68,7 +68,11 @@ extension Reply {
 
   static func message(in members: [String: JSONValue], depth: Int = deepest) -> String? {
     func said(_ name: String) -> String? {
-      members[name].flatMap { message(in: $0, depth: depth - 1) }
+      // Whatever these members are called, they are the fields of a form: Rails, Laravel.
+      if name == "errors", case .object(let fields)? = members[name], areLists(fields) {
+        return firstField(of: fields, depth: depth - 1)
+      }
+      return members[name].flatMap { message(in: $0, depth: depth - 1) }
     }
     func isObject(_ name: String) -> Bool {
       if case .object? = members[name] { true } else { false }
@@ -79,29 +83,45 @@ extension Reply {
       return words
     }
     // The title names the kind of problem, and the detail describes this one (RFC 9457 §3.1).
-    if let title = said("title") {
+    if case .string? = members["title"], let title = said("title") {
       guard let detail = said("detail"), detail != title else { return title }
       return "\(stem(title)): \(detail)"
     }
     // The message may say only that something is wrong, and the list of errors what: GitHub, Laravel, Zenodo.
     if let words = texts.lazy.compactMap(said).first {
       guard members["message"] != nil, let more = said("errors"), !words.contains(scalars: more)
-      else { return words }
+      else { return ofField(words, in: members) }
       return "\(stem(words)): \(more)"
     }
     if let words = covers.lazy.filter(isObject).compactMap(said).first { return words }
-    if let code = codes.lazy.compactMap(said).first {
-      guard let field = members["field"], case .string(let name) = field else { return code }
-      return "\(name): \(code)"
-    }
-    // Some frameworks use the name of the invalid field as the key: {"errors": {"file": ["is too big"]}}.
-    let fields = members.sorted { $0.key < $1.key }
-    let areFields = fields.allSatisfy { if case .array = $0.value { true } else { false } }
-    guard isInside || areFields else { return nil }
-    return fields.lazy.compactMap { name, value in
-      message(in: value, depth: depth - 1).map { "\(name): \($0)" }
+    if let code = codes.lazy.compactMap(said).first { return ofField(code, in: members) }
+    // Some frameworks use the name of the invalid field as the key: {"file": ["is too big"]}.
+    return isInside || areLists(members) ? firstField(of: members, depth: depth) : nil
+  }
+
+  /// What is wrong with a field, after the field's name, unless the words contain that.
+  private static func ofField(_ words: String, in members: [String: JSONValue]) -> String {
+    guard case .string(let name)? = members["field"],
+      !words.lowercased().contains(scalars: name.lowercased())
+    else { return words }
+    return "\(name): \(words)"
+  }
+
+  private static func areLists(_ members: [String: JSONValue]) -> Bool {
+    members.values.allSatisfy { if case .array = $0 { true } else { false } }
+  }
+
+  /// What is wrong with the first field, after its name. What concerns no field has no name.
+  private static func firstField(of members: [String: JSONValue], depth: Int) -> String? {
+    members.sorted { $0.key < $1.key }.lazy.compactMap { name, value in
+      message(in: value, depth: depth - 1).map { general.contains(name) ? $0 : "\(name): \($0)" }
     }.first
   }
+
+  /// The members of a list of fields that are no fields.
+  private static let general = [
+    "_errors", "non_field_errors", "base", "errors", "errorMessages", "messages",
+  ]
 
   /// A sentence without its full stop.
   static func stem(_ text: String) -> String {
