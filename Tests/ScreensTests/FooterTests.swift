@@ -39,6 +39,29 @@ import UploadModel
     }
   }
 
+  /// Enter opens a folder, whatever is marked, and adds everything else; `a` always adds.
+  @Test func theListOfFilesSaysWhatEnterDoesToTheEntry() {
+    var state = Fixture.empty(size: Size(width: 120, height: 24))
+    Fixture.play(&state, .key("b"), .folder(Fixture.folder))
+    func offers(_ words: String) -> Bool { Self.footer(state).contains(words) }
+    // The folder comes first.
+    #expect(offers("Enter open  a add  "), "\(Self.footer(state))")
+    Fixture.play(&state, .key("j"))
+    #expect(offers("Enter add  a add  "), "\(Self.footer(state))")
+    Fixture.play(&state, .key(" "))
+    #expect(offers("Enter add what is marked  a add  "), "\(Self.footer(state))")
+    Fixture.play(&state, .key("g"))
+    #expect(offers("Enter open  a add what is marked  "), "\(Self.footer(state))")
+    #expect(
+      Fixture.play(&state, .key(.enter)) == [
+        .listFolder(Array("/home/me/pictures/holiday 漢字".utf8))
+      ])
+    // Nothing here to add or to open.
+    state = Fixture.empty(size: Size(width: 120, height: 24))
+    Fixture.play(&state, .key("b"), .folder(Folder(path: [0x2F], name: "/")))
+    #expect(!offers("Enter") && !offers("a add"), "\(Self.footer(state))")
+  }
+
   @Test func andThoseOfTheServerAndTheHistory() {
     var state = Fixture.mixed(size: Size(width: 120, height: 24))
     state.options.listsServer = true

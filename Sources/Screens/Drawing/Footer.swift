@@ -84,7 +84,11 @@ extension AppState {
     // The buttons say more.
     case (.stopAndQuit, _): hint.words = queue.totals.active > 0 ? "stop and quit" : "quit"
     case (.goOnInBackground, _): hint.words = "in the background"
-    case (.open, .browser(let browser)?) where !browser.marks.isEmpty:
+    // On a folder, one key opens it, and another one adds.
+    case (.open, .browser(let browser)?) where browser.selected?.isFolder != true:
+      hint.words = browser.marks.isEmpty ? "add" : "add what is marked"
+    case (.add, .browser(let browser)?)
+    where browser.selected?.isFolder == true && !browser.marks.isEmpty:
       hint.words = "add what is marked"
     default: break
     }
@@ -94,6 +98,8 @@ extension AppState {
   /// Whether an action of a dialog, the history or the server's list has something to act on.
   private func isOfUseHere(_ name: Action.Name) -> Bool {
     switch (name, dialog) {
+    case (.open, .browser(let browser)?), (.add, .browser(let browser)?):
+      browser.selected != nil || !browser.marks.isEmpty
     case (.retry, .details(let details)?):
       queue.row(details.id).map { isRetriable($0.item) } ?? false
     case (.failWhen, .details(let details)?): queue.row(details.id)?.item.isDoubtful == true
