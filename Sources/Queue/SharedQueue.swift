@@ -86,8 +86,6 @@ package final class SharedQueue {
   private let keeper: QueueRecorder
   private let holder: any QueueHolder
   private let observers: [any QueueObserver]
-  /// Receives the news after all others.
-  private let afterwards = Afterwards()
   private let conductor: Conductor
   private let tools: Tools
   private let options: Options
@@ -99,8 +97,6 @@ package final class SharedQueue {
   private var isInformed = false
   /// The settings of this session's user, regardless of those in the sending session.
   private var ownSettings: SenderSettings
-  /// What other processes have been reported of items that have been removed.
-  private var reportedGone: (files: Int, bytes: Int64) = (0, 0)
   /// How to answer other processes that no run is about to end.
   private var askedForRuns: [SenderServer.Answer] = []
   /// What to do once the process that sends the queue says that no run is about to end.
@@ -116,7 +112,7 @@ package final class SharedQueue {
     observers: [any QueueObserver] = [],
     with tools: Tools, options: Options = Options()
   ) {
-    (self.keeper, self.holder, self.observers) = (keeper, holder, observers + [afterwards])
+    (self.keeper, self.holder, self.observers) = (keeper, holder, observers)
     (self.tools, self.options) = (tools, options)
     floor = options.floor
     var sending = Conductor.Options()
@@ -132,24 +128,7 @@ package final class SharedQueue {
     }
     link.onNews = { [weak self] in self?.receive($0) }
     link.onLost = { [weak self] in self?.forgetNews($0) }
-    ([link, holder] + self.observers).forEach(conductor.addObserver)
-    afterwards.body = { [weak self] in self?.reportGone() }
-  }
-
-  private final class Afterwards: QueueObserver {
-    var body: () -> Void = {}
-    func receive(_ news: [QueueNews]) { body() }
-  }
-
-  /// Sends other processes what this one counts of items that have been removed.
-  private func reportGone() {
-    guard isSender else { return }
-    let totals = items.totals
-    guard totals.goneFiles != reportedGone.files || totals.goneBytes != reportedGone.bytes else {
-      return
-    }
-    reportedGone = (totals.goneFiles, totals.goneBytes)
-    link.send([.gone(files: reportedGone.files, bytes: reportedGone.bytes)])
+    ([link, holder] + observers).forEach(conductor.addObserver)
   }
 
   /// The message that the queue is stopped, for when no screen shows this.
@@ -396,7 +375,6 @@ package final class SharedQueue {
         (try? tools.book.target(of: item).get()).map { UploadJob(item: item, destination: $0) }
       })
     engine?.remove(ids)
-    reportGone()
   }
 
   package func restore(_ places: [QueuePosition]) {
@@ -654,8 +632,6 @@ package final class SharedQueue {
     reportSettings()
     // What others are told of what was sent before is the same that is shown here.
     link.send([.figures(figures)] + runTroubles.map { .run(target: $0.key, $0.value) })
-    reportedGone = (0, 0)
-    reportGone()
   }
 
   // MARK: What other processes write
@@ -886,7 +862,6 @@ package final class SharedQueue {
         conductor.receive(figures)
         reported.append(.figures(figures))
       case .lanes(let count, let target): reported.append(.lanes(count, target: target))
-      case .gone(let files, let bytes): reported.append(.gone(files: files, bytes: bytes))
       // It may have been reported before the connection was lost.
       case .run(let target, let news) where runTroubles[target] == news: break
       case .run(let target, let news): conductor.receive(news, of: target)

@@ -29,7 +29,7 @@ import UploadModel
       .settings(SenderSettings(limit: 5, isStarted: false, lanes: ["nas": 3], isHandedOver: true)),
       .settings(SenderSettings(lanes: ["nas": .auto(2...16)])), .lanes(12, target: "nas"),
       .settings(SenderSettings()), .figures(SendingFigures(seconds: 4.625, bytes: .max)), .complete,
-      .gone(files: 3, bytes: .max), .run(target: "nas", RunNews(.ended(.close))),
+      .run(target: "nas", RunNews(.ended(.close))),
       .run(target: "nas", RunNews(.refused(.abort), because: Failure(.refused))),
     ] as [SenderNews])
   func newsComeBackAsTheyWere(_ news: SenderNews) {
@@ -139,7 +139,7 @@ import UploadModel
       .server(address: "b", news: .unneeded),
       .refusal(target: "y", .refused), .refusal(target: "y", nil),
       .settings(SenderSettings(limit: 7)), .figures(SendingFigures(seconds: 1, bytes: 1)),
-      .figures(SendingFigures(seconds: 2, bytes: 3)), .gone(files: 1, bytes: 2),
+      .figures(SendingFigures(seconds: 2, bytes: 3)),
       .run(target: "z", RunNews(.kept(isEmpty: true))), .run(target: "y", RunNews(.stopped)),
       .run(target: "y", RunNews(.ended(.close))),
       .item(id: ItemID(4), state: .failed(Failure(.unsendable("no such target")))),
@@ -148,7 +148,6 @@ import UploadModel
     #expect(
       status.news == [
         .settings(SenderSettings(limit: 7)), .figures(SendingFigures(seconds: 2, bytes: 3)),
-        .gone(files: 1, bytes: 2),
         .server(address: "a", news: .away(refused, nextTry: nil)),
         .server(address: "a", news: .asksToWait(refused, until: Instant(seconds: 9))),
         .refusal(target: "x", .refused), .run(target: "z", RunNews(.kept(isEmpty: true))),
@@ -165,7 +164,7 @@ import UploadModel
     #expect(
       other.news == [
         .settings(SenderSettings(limit: 7)), .figures(SendingFigures(seconds: 2, bytes: 3)),
-        .gone(files: 1, bytes: 2), .run(target: "z", RunNews(.kept(isEmpty: true))), .complete,
+        .run(target: "z", RunNews(.kept(isEmpty: true))), .complete,
       ])
   }
 }

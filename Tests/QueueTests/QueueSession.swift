@@ -26,8 +26,6 @@ final class QueueSession {
         case .reordered(let order): items.arrange(order)
         case .changed(let changes, let now), .joined(let changes, let now):
           for (id, state) in changes { _ = items.change(id, to: state, at: now) }
-        case .aside(let isAside): items.isAside = isAside
-        case .gone(let files, let bytes): items.setGone(files: files, bytes: bytes)
         case .resumePoint(let id, let point): _ = items.setResumePoint(id, point)
         default: break
         }

@@ -122,8 +122,7 @@ struct SenderSocketTests {
     try await wait(for: "the first news") { first.received.last == .complete ? true : nil }
     #expect(
       first.received == [
-        .settings(SenderSettings()), .figures(SendingFigures()),
-        .gone(files: 0, bytes: 0), Self.moving, .complete,
+        .settings(SenderSettings()), .figures(SendingFigures()), Self.moving, .complete,
       ])
     #expect(first.listener?.process == getpid())
     let second = try Ear(at: place)

@@ -195,14 +195,13 @@ struct SharedQueueTests {
     let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
     let sender = try SenderServer(at: SocketPlace(queue: path, environment: environment))
     let kept = RunNews(.kept(isEmpty: true))
-    sender.send([.run(target: "nas", kept), .gone(files: 2, bytes: 9)])
+    sender.send([.run(target: "nas", kept)])
     let session = try QueueSession(
       in: folder, to: try #require(URL(string: "http://127.0.0.1:9/")))
     session.queue.open()
     try await wait(for: "the run to be known") {
       session.queue.runTroubles == ["nas": kept] ? true : nil
     }
-    #expect(session.holder.items.totals.goneFiles == 2)
     sender.send([.run(target: "nas", RunNews(.ended(.close)))])
     try await wait(for: "the run to end") {
       session.queue.runTroubles.isEmpty ? true : nil
@@ -257,8 +256,8 @@ struct SharedQueueTests {
     let session = try QueueSession(
       in: folder, to: try #require(URL(string: "http://127.0.0.1:9/")))
     session.queue.open()
-    sender.send([.gone(files: 1, bytes: 1)])
-    try await wait(for: "the link") { session.holder.items.totals.goneFiles == 1 ? true : nil }
+    sender.send([.figures(SendingFigures(seconds: 1, bytes: 1))])
+    try await wait(for: "the link") { session.queue.figures.bytes == 1 ? true : nil }
     let id = try #require(session.holder.items.order.first)
     let store = try UploadStore(path: path)
     #expect(try store.begin([id]) == [id])
@@ -266,9 +265,10 @@ struct SharedQueueTests {
     try await session.wait(until: .sent)
     sender.send([
       .item(id: id, state: .sending(attempt: 1, sent: 1, total: 7)),
-      .item(id: id, state: .done(Receipt(status: 200))), .gone(files: 2, bytes: 2),
+      .item(id: id, state: .done(Receipt(status: 200))),
+      .figures(SendingFigures(seconds: 2, bytes: 2)),
     ])
-    try await wait(for: "the news") { session.holder.items.totals.goneFiles == 2 ? true : nil }
+    try await wait(for: "the news") { session.queue.figures.bytes == 2 ? true : nil }
     #expect(session.kinds == [.sent])
     await session.close()
     sender.stop()

@@ -123,11 +123,10 @@ import UploadModel
 
   private static func expectOrder(_ state: AppState, _ when: @autoclosure () -> String) {
     let rows = state.queue.rows
-    var (totals, fresh) = (state.queue.totals, Totals())
-    totals.forgetGone()
+    var fresh = Totals()
     for row in rows { fresh.add(row.item, reached: row.counted) }
     let isInOrder =
-      totals == fresh
+      state.queue.totals == fresh
       && rows.indices.allSatisfy { state.queue.position(of: rows[$0].item.id) == $0 }
       && state.isSound
       && state.marks.allSatisfy { state.queue.position(of: $0) != nil }

@@ -655,15 +655,52 @@ import Testing
     #expect(line().contains(state.target))
   }
 
-  /// What was removed counts as the sender says, in each window alike.
-  @Test func whatIsGoneIsToldByTheSender() {
+  /// What has failed is a part of the progress, but nobody would call it done.
+  @Test(arguments: [
+    (Failure(.refused, status: 413), "tried"), (Failure(.outcomeUnknown("closed")), "tried"),
+    (Failure(.notTried("no")), "handled"), (nil, ""),
+  ])
+  func whatHasFailedIsNotCalledDone(_ failure: Failure?, _ word: String) throws {
     var state = Fixture.empty()
-    let items = (1...3).map { Fixture.item($0, "\($0).txt", size: 10) }
+    let items = (1...3).map { Fixture.item($0, "\($0)", size: 10_000_000) }
     Fixture.play(
-      &state, .added(items), .queue(.aside(true)),
-      .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now), .queue(.removed([ItemID(1)])))
-    #expect(state.queue.totals.goneFiles == 0)
-    Fixture.play(&state, .queue(.gone(files: 1, bytes: 10)))
-    #expect(state.queue.totals.goneFiles == 1 && state.queue.totals.percent == 33)
+      &state, .added(items),
+      .engine(
+        [
+          (ItemID(1), failure.map { .failed($0) } ?? Self.done), (ItemID(2), Self.done),
+          (ItemID(3), .sending(attempt: 1, sent: 9_000_000, total: 10_000_000)),
+        ], at: state.now))
+    let line = render(state, size: state.size).text[22]
+    let far = "96%  29 of 30 MB" + (word.isEmpty ? "" : " \(word)")
+    #expect(line.contains("\(far)  ETA"), "\(line)")
+    Fixture.play(&state, .perform(.quit))
+    let question = try #require(Self.question(state))
+    #expect(question.contains("29 of 30 MB \(word.isEmpty ? "done" : word)."), "\(question)")
+  }
+
+  /// Nobody looks for the bytes of files that are no longer in the list, whichever window has removed them.
+  @Test(arguments: [false, true])
+  func theTotalsAreOfWhatIsInTheQueue(isAside: Bool) {
+    var state = Fixture.empty()
+    let items = (1...4).map { Fixture.item($0, "\($0)", size: 1_000_000) }
+    Fixture.play(
+      &state, .added(items), .queue(.aside(isAside)),
+      .engine(
+        [
+          (ItemID(1), Self.done), (ItemID(2), Self.refused),
+          (ItemID(3), .sending(attempt: 1, sent: 500_000, total: 1_000_000)),
+        ], at: state.now))
+    func line() -> String {
+      state.message = nil
+      return render(state, size: state.size).text[22]
+    }
+    #expect(line().contains("62%  2.5 of 4.0 MB tried"), "\(line())")
+    Fixture.play(&state, .perform(.clear))
+    #expect(line().contains("50%  1.5 of 3.0 MB tried"), "\(line())")
+    Fixture.play(&state, .removed([ItemID(2)]))
+    #expect(line().contains("25%  500 kB of 2.0 MB  ETA"), "\(line())")
+    #expect(state.queue.totals == Totals(of: state.items))
+    Fixture.play(&state, .perform(.undo))
+    #expect(line().contains("50%  1.5 of 3.0 MB  ETA"), "\(line())")
   }
 }

@@ -19,8 +19,6 @@ package enum SenderNews: Hashable, Sendable, Codable {
   case run(target: String, RunNews)
   /// No run is about to end. Sent only to the listener that has asked.
   case runsHaveEnded
-  /// How much is done of the files that have been removed since the queue was last at rest.
-  case gone(files: Int, bytes: Int64)
   /// Everything that had happened before the listener connected has now been sent.
   case complete
 }

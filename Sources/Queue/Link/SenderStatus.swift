@@ -12,8 +12,6 @@ package struct SenderStatus: Hashable, Sendable {
   private var waits: [String: Reachability] = [:]
   private var refusals: [String: CredentialTrouble] = [:]
   private var runs: [String: RunNews] = [:]
-  private var goneFiles = 0
-  private var goneBytes: Int64 = 0
 
   /// An empty status: nothing is under way.
   package init() {}
@@ -36,7 +34,6 @@ package struct SenderStatus: Hashable, Sendable {
     case .figures(let figures): self.figures = figures
     case .lanes(let count, let target): lanes[target] = count
     case .run(let target, let news): runs[target] = news.isTrouble ? news : nil
-    case .gone(let files, let bytes): (goneFiles, goneBytes) = (files, bytes)
     case .resumed, .runsHaveEnded, .complete: break
     }
   }
@@ -49,7 +46,7 @@ package struct SenderStatus: Hashable, Sendable {
 
   /// The whole status as news, for a new listener.
   package var news: [SenderNews] {
-    [.settings(settings), .figures(figures), .gone(files: goneFiles, bytes: goneBytes)]
+    [.settings(settings), .figures(figures)]
       + lanes.sorted { $0.key < $1.key }.map { .lanes($0.value, target: $0.key) }
       + [servers, waits].flatMap { news in
         news.sorted { $0.key < $1.key }.map { .server(address: $0.key, news: $0.value) }

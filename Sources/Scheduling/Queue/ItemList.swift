@@ -189,10 +189,6 @@ package struct ItemList: Sendable {
   private var errands = ErrandCounts()
   /// The items that were removed, and whether they had been sent by then.
   package private(set) var removed: [ItemID: Bool] = [:]
-  /// The progress of items that were removed since the queue was last at rest.
-  private var gone: [ItemID: Totals.Gone] = [:]
-  /// Whether another process counts the progress of items that are removed.
-  package var isAside = false
 
   package init() {}
 
@@ -257,7 +253,6 @@ package struct ItemList: Sendable {
     let item = row.item
     longest.include(item)
     removed[item.id] = nil
-    if let gone = gone.removeValue(forKey: item.id) { totals.forget(gone) }
     totals.add(item, reached: row.counted)
     targets[item.target, default: 0] += 1
     if item.state.takesLane { active[item.target, default: 0] += 1 }
@@ -270,13 +265,6 @@ package struct ItemList: Sendable {
     targets[item.target] = targets[item.target].flatMap { $0 > 1 ? $0 - 1 : nil }
     if item.state.takesLane { active[item.target, default: 0] -= 1 }
     if !item.state.isFinished { countErrand(item, by: -1) }
-  }
-
-  /// Drops removed items, which no row shows, from the totals once nothing more will be sent unless the user acts.
-  private mutating func forgetGoneAtRest() {
-    guard !isAside, totals.busy == 0, totals.goneFiles > 0 || totals.goneBytes > 0 else { return }
-    gone = [:]
-    totals.forgetGone()
   }
 
   package var count: Int { rows.count }
@@ -300,7 +288,6 @@ package struct ItemList: Sendable {
         count(rows[rows.count - 1])
       }
     }
-    forgetGoneAtRest()
   }
 
   /// Makes room for more rows. By itself, an array would take twice the room that it needs.
@@ -367,17 +354,10 @@ package struct ItemList: Sendable {
     rows[position].set(state)
     if state != .waiting { rows[position].item.wasInterrupted = false }
     totals.add(rows[position].item, reached: rows[position].counted)
-    forgetGoneAtRest()
     if let attempt = Attempt(known, became: state, at: instant) { record(attempt, at: position) }
     if state.isPreparing, !old.isPreparing { beginnings[id] = instant }
     if !state.isActive { beginnings[id] = nil }
     return known
-  }
-
-  /// Takes what the sender counts of the items that were removed.
-  package mutating func setGone(files: Int, bytes: Int64) {
-    gone = [:]
-    totals.setGone(files: files, bytes: bytes)
   }
 
   package mutating func remove(_ ids: Set<ItemID>) {
@@ -389,12 +369,7 @@ package struct ItemList: Sendable {
       discount(row)
       removed[id] = row.item.state.isDone
       beginnings[id] = nil
-      guard !isAside else { continue }
-      let part = Totals.Gone(row.item, reached: row.counted)
-      gone[id] = part
-      totals.keep(part)
     }
-    forgetGoneAtRest()
     rows.removeAll { ids.contains($0.item.id) }
     renumber(from: first)
   }

@@ -19,10 +19,8 @@ package enum QueueNews: Sendable {
   case resumePoint(ItemID, ResumePoint?)
   /// Another process has resumed an item at this byte.
   case resumed(ItemID, at: Int64)
-  /// What the sender has sent, and how long that took. Comes before the changes that ended the sending.
+  /// What the sender has sent so far, and how long that took. Comes before the changes that it is about.
   case figures(SendingFigures)
-  /// How much is done of the files that have been removed since the queue was last at rest, as the sender counts it.
-  case gone(files: Int, bytes: Int64)
   /// How many requests a target now gets at once, if hoist finds that number.
   case lanes(Int, target: String)
   /// Whether a server can be reached.

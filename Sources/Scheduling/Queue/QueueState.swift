@@ -83,9 +83,8 @@ package struct QueueState: Sendable {
       return words.isEmpty ? [] : [Remark("\(SafeText.line(target)): \(words)", isMessage: true)]
     case .urls(let urls): self.urls.merge(urls) { $1 }
     case .read: return finishReading()
-    case .aside(let isAside): (self.isAside, items.isAside) = (isAside, isAside)
+    case .aside(let isAside): self.isAside = isAside
     case .successors(let count): successors = count
-    case .gone(let files, let bytes): items.setGone(files: files, bytes: bytes)
     case .settings(let settings):
       if settings.limit != self.settings.limit { speeds.startOver(at: now) }
       self.settings = settings

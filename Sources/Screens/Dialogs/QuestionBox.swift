@@ -99,7 +99,8 @@ struct QuestionBox {
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       let far =
         totals.movingBytes &+ totals.keptBytes > 0
-        ? " \(TotalLine.part(totals.share.done, of: totals.share.all)) done." : ""
+        ? " \(TotalLine.part(totals.share.done, of: totals.share.all)) "
+          + "\(totals.wordOfFailures ?? "done")." : ""
       // A cost that does not fit beside the answers is given here.
       let room = width - 13 - (Action.inMode(.quitting).compactMap(\.hint?.count).max() ?? 0)
       let stop = costs(of: .stopAndQuit)

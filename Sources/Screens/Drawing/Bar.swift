@@ -12,8 +12,8 @@ struct Bar {
     case unknown
     /// It did not arrive.
     case failed
-    /// It was done when its file was removed from the queue, or was not sent because of what the server has.
-    case gone
+    /// It was not sent because of what the server has.
+    case skipped
 
     var look: (sign: Unicode.Scalar, role: Role) {
       switch self {
@@ -21,7 +21,7 @@ struct Bar {
       case .moving: ("━", .barFull)
       case .unknown: ("≈", .warning)
       case .failed: ("┅", .bad)
-      case .gone: ("═", .dim)
+      case .skipped: ("═", .dim)
       }
     }
   }
@@ -51,7 +51,7 @@ extension Totals {
   /// The outcomes of all bytes or files that `share` counts.
   var bar: Bar {
     let parts: [(Bar.Kind, Int64, Int)] = [
-      (.gone, goneBytes &+ skippedBytes, goneFiles + skipped),
+      (.skipped, skippedBytes, skipped),
       (.arrived, arrivedBytes &+ keptBytes, done - skipped),
       (.moving, movingBytes, awaiting), (.unknown, unknownBytes, unknown),
       (.failed, failedBytes, failed),

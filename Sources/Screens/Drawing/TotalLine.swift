@@ -31,7 +31,7 @@ struct TotalLine {
   private func legend(fitting width: Int) -> Canvas.Spans {
     let parts: [(bytes: Int64, words: String, kind: Bar.Kind)] = [
       (totals.arrivedBytes &+ totals.keptBytes, "arrived", .arrived),
-      (totals.skippedBytes, "skipped", .gone), (totals.movingBytes, "in transit", .moving),
+      (totals.skippedBytes, "skipped", .skipped), (totals.movingBytes, "in transit", .moving),
       (totals.unknownBytes, "unknown", .unknown), (totals.failedBytes, "failed", .failed),
     ]
     let seen = parts.filter { $0.bytes > 0 }
@@ -81,8 +81,8 @@ struct TotalLine {
     guard totals.busy > 0 else { return results[0] }
     let (done, all) = totals.share
     var part = totals.countsBytes ? Self.part(done, of: all) : "\(done) of \(all) files"
-    // If files have failed, not all of this has arrived, so it is only called "done".
-    if totals.failed + totals.unknown > 0 { part += " done" }
+    // What has failed is a part of this.
+    if let word = totals.wordOfFailures { part += " \(word)" }
     let far = "\(totals.percent)%  \(part)"
     if totals.awaitsReplies { return "\(far)  \(state.repliesAwaited)" }
     // There is no estimate while nothing moves, nor for empty files, which take no time to send.
@@ -130,6 +130,14 @@ struct TotalLine {
   /// The total progress, while something is being sent.
   var progressOfAll: Frame.Progress? {
     guard totals.busy > 0 else { return nil }
-    return Frame.Progress(percent: totals.percent, hasFailures: totals.failed + totals.unknown > 0)
+    return Frame.Progress(percent: totals.percent, hasFailures: totals.wordOfFailures != nil)
+  }
+}
+
+extension Totals {
+  /// What has been done with the bytes that count as done, in a word, if some of their files have failed; nil if none
+  /// has.
+  var wordOfFailures: String? {
+    failed + unknown == 0 ? nil : notTried > 0 ? "handled" : "tried"
   }
 }

@@ -40,7 +40,7 @@ extension AppState {
       take(news)
       fitLists()
     case .resumePoint, .resumed, .figures, .lanes, .reachability, .run, .urls, .aside, .successors,
-      .gone, .settings, .stopped, .held, .message:
+      .settings, .stopped, .held, .message:
       take(news)
     }
     return []

@@ -6,8 +6,8 @@
 /// Bytes are done once they need nothing more: all bytes of finished files, whatever became of those, and the bytes of
 /// other files that the other side has acknowledged. `share` compares the done bytes with all bytes. The bytes to go
 /// are those that will still be sent without user action; the remaining time is based on them. So the share falls only
-/// if files are added, if an upload starts over, if one that cannot be resumed is broken off, or if a server has less of
-/// one than it had acknowledged.
+/// if files are added or removed, if an upload starts over, if one that cannot be resumed is broken off, or if a server
+/// has less of one than it had acknowledged.
 package struct Totals: Hashable, Sendable {
   /// Files that wait in line.
   package private(set) var waiting = 0
@@ -56,11 +56,6 @@ package struct Totals: Hashable, Sendable {
   /// Bytes of files that did not arrive.
   package private(set) var failedBytes: Int64 = 0
 
-  /// Files that had finished when they were taken out of the queue.
-  package private(set) var goneFiles = 0
-  /// The done bytes of files that were taken out of the queue.
-  package private(set) var goneBytes: Int64 = 0
-
   package init() {}
 
   package init(of items: some Sequence<UploadItem>) {
@@ -78,13 +73,11 @@ package struct Totals: Hashable, Sendable {
   /// Bytes that need no further sending.
   private var doneBytes: Int64 {
     arrivedBytes &+ skippedBytes &+ keptBytes &+ movingBytes &+ unknownBytes &+ failedBytes
-      &+ goneBytes
   }
   /// How much is done, in bytes, or in files if all that are left to send are empty. Files that the user holds back
   /// count like all others, so that the share stays where it is when a file is paused.
   package var share: (done: Int64, all: Int64) {
-    countsBytes
-      ? (doneBytes, bytes) : (Int64(over + awaiting + goneFiles), Int64(all + goneFiles))
+    countsBytes ? (doneBytes, bytes) : (Int64(over + awaiting), Int64(all))
   }
   /// Whether `share` counts bytes.
   package var countsBytes: Bool { (busy > 0 ? doneBytes &+ bytesToGo : bytes) > 0 }
@@ -102,36 +95,6 @@ package struct Totals: Hashable, Sendable {
   package mutating func subtract(_ item: UploadItem, reached: Int64 = 0) {
     count(item, reached, -1)
   }
-
-  /// How much of a file is done, to be counted even after the file is taken out.
-  package struct Gone: Hashable, Sendable {
-    fileprivate let files: Int
-    fileprivate let bytes: Int64
-
-    /// The done part of a file, `reached` bytes of which have been acknowledged.
-    package init(_ item: UploadItem, reached: Int64) {
-      var own = Totals()
-      own.add(item, reached: reached)
-      (files, bytes) = (own.over, own.doneBytes)
-    }
-  }
-
-  /// Keeps counting the finished part of a file that is taken out.
-  package mutating func keep(_ gone: Gone) {
-    goneFiles += gone.files
-    goneBytes &+= gone.bytes
-  }
-  /// Stops counting the finished part of a file that has come back.
-  package mutating func forget(_ gone: Gone) {
-    goneFiles -= gone.files
-    goneBytes &-= gone.bytes
-  }
-  /// Counts this of the files that were taken out, as another process does.
-  package mutating func setGone(files: Int, bytes: Int64) {
-    (goneFiles, goneBytes) = (files, bytes)
-  }
-  /// Stops counting files that were taken out.
-  package mutating func forgetGone() { (goneFiles, goneBytes) = (0, 0) }
 
   private mutating func count(_ item: UploadItem, _ reached: Int64, _ one: Int) {
     // The sizes of sparse files can add up to more than fits in 64 bits; sums that wrap around are right again once the

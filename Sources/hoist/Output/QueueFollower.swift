@@ -62,7 +62,7 @@ final class QueueFollower {
     case .run(let target, let news) where !isJSON:
       let words = news.words(isLasting: true)
       if !words.isEmpty { output.error("\(SafeText.line(target)): \(words)") }
-    case .resumed, .server, .refusal, .run, .runsHaveEnded, .settings, .lanes, .figures, .gone:
+    case .resumed, .server, .refusal, .run, .runsHaveEnded, .settings, .lanes, .figures:
       break
     }
   }
