@@ -54,9 +54,11 @@ public final class ContentSniffer: Sendable {
       switch current {
       case .failed(let words): return unknown(.noDatabase(words))
       case .open(let magic):
-        guard let type = magic.type(of: bytes, look), type != .octetStream else {
-          return unknown(.unrecognised)
+        if let type = magic.type(of: bytes, look), type != .octetStream {
+          return MediaTypeGuess(type: type, source: .content)
         }
+        // libmagic 5.46 recognises a ZIP archive in a file, but not in memory.
+        guard let type = Signature.archive(bytes) else { return unknown(.unrecognised) }
         return MediaTypeGuess(type: type, source: .content)
       }
     }

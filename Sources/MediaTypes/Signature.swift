@@ -37,6 +37,14 @@ struct Signature: Sendable {
     return found.first.flatMap { MediaType($0.type) }
   }
 
+  /// The type of a ZIP archive; nil for any other content.
+  static func archive(_ head: some Collection<UInt8>) -> MediaType? {
+    archives.contains { $0.matches(head) } ? MediaType(zipType) : nil
+  }
+
+  private static let zipType = "application/zip"
+  private static let archives = all.filter { $0.type == zipType }
+
   /// Whether any first bytes can contradict a type. Files of a type without a signature may start with anything, but no
   /// text starts with any of these signatures.
   static func canContradict(_ type: MediaType) -> Bool {
@@ -145,8 +153,8 @@ struct Signature: Sendable {
     Signature(
       type: "application/rtf", bytes: text("{\\rtf"),
       others: ["text/rtf", "application/msword", "text/plain"]),
-    Signature(type: "application/zip", bytes: text("PK") + [3, 4], others: zipped),
-    Signature(type: "application/zip", bytes: text("PK") + [5, 6], others: zipped),
+    Signature(type: zipType, bytes: text("PK") + [3, 4], others: zipped),
+    Signature(type: zipType, bytes: text("PK") + [5, 6], others: zipped),
     Signature(
       type: "application/gzip", bytes: [0x1F, 0x8B],
       others: [

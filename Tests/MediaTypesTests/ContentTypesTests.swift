@@ -10,11 +10,16 @@ struct ContentRow: Sendable, CustomTestStringConvertible {
   /// Nil where the bytes say nothing without doubt, or the name is right.
   let contradiction: String?
   let base64: String
+  /// What libmagic 5.46 calls it, if that is another type.
+  let later: String?
   var testDescription: String { format }
 
-  init(_ format: String, _ type: String, _ contradiction: String?, _ base64: String) {
+  init(
+    _ format: String, _ type: String, _ contradiction: String?, _ base64: String,
+    later: String? = nil
+  ) {
     (self.format, self.type, self.contradiction) = (format, type, contradiction)
-    self.base64 = base64
+    (self.base64, self.later) = (base64, later)
   }
 
   var bytes: [UInt8] { Array(Data(base64Encoded: base64) ?? Data()) }
@@ -112,7 +117,7 @@ struct ContentRow: Sendable, CustomTestStringConvertible {
       "IyEvdXNyL2Jpbi9lbnYgcHl0aG9uMwpwcmludCgxKQo="),
     ContentRow(
       "rar", "application/x-rar", "application/vnd.rar",
-      "UmFyIRoHAQAAAAAAAAAAAA=="),
+      "UmFyIRoHAQAAAAAAAAAAAA==", later: "application/vnd.rar"),
     ContentRow(
       "sh", "text/x-shellscript", nil,
       "IyEvYmluL3NoCmVjaG8geAo="),
@@ -181,7 +186,9 @@ struct ContentTypesTests {
     try folder.write(row.bytes, to: "noname")
     let guesser = MediaTypeGuesser(tables: [.builtIn], content: ContentSniffer())
     let guess = guesser.guess(path: "\(folder.path)/noname")
-    #expect(guess.description == "\(row.type) by content (libmagic)")
+    #expect(
+      [row.type, row.later].compactMap { $0.map { "\($0) by content (libmagic)" } }
+        .contains(guess.description), "\(guess)")
     #expect(guess.contradiction == nil)
   }
 
