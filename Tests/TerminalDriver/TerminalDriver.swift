@@ -25,6 +25,7 @@ final class Driver {
   private let isStill: Bool
   /// How many events a session has drawn; nil outside a session.
   private var drawn: Int?
+  private var titleTimer: (any DispatchSourceTimer)?
   /// Where a session's frames are written down.
   private var frameFile: String?
   /// The time of day where nothing moves by itself.
@@ -44,6 +45,7 @@ final class Driver {
         driver.listKeys(in: CommandLine.arguments.last ?? "")
       } else if isStill {
         driver.startStill(hasAddress: argument == "links" || driver.frameFile != nil)
+        if isSession { driver.keepTitle() }
       } else {
         driver.start(count: argument.flatMap(Int.init) ?? 9)
       }
@@ -179,8 +181,22 @@ final class Driver {
   private func tellDrawn(_ events: [AppEvent]) {
     guard let number = drawn else { return }
     drawn = number + events.count
-    let title = "\u{1B}]2;drawn \(number + events.count) \(terminal.size.width)\u{07}"
+    setTitle()
+  }
+
+  private func setTitle() {
+    let title = "\u{1B}]2;drawn \(drawn ?? 0) \(terminal.size.width)\u{07}"
     FileHandle.standardOutput.write(Data(title.utf8))
+  }
+
+  /// Sets the title again and again: once a terminal has said what its background is, the screen is drawn once more, with
+  /// its own title.
+  private func keepTitle() {
+    let timer = DispatchSource.makeTimerSource(queue: .main)
+    timer.schedule(deadline: .now() + 0.1, repeating: 0.1)
+    timer.setEventHandler { [unowned self] in MainActor.assumeIsolated { self.setTitle() } }
+    timer.resume()
+    titleTimer = timer
   }
 
   private func perform(_ effect: Effect) {

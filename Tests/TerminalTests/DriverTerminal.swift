@@ -41,9 +41,10 @@ struct DriverTerminal {
     try #require(
       FileManager.default.isExecutableFile(atPath: program),
       "TerminalDriver has not been built beside the tests")
+    // tmux 3.5 sets COLORTERM.
     try await tmux.command(
       "stty -g > before; clear; ulimit -c 0; "
-        + "env \(environment) \(program) \(arguments); echo ended with $?")
+        + "env -u COLORTERM \(environment) \(program) \(arguments); echo ended with $?")
   }
 
   func press(_ keys: String...) async throws { for key in keys { try await tmux.press(key) } }
