@@ -812,9 +812,11 @@ package final class SharedQueue {
   /// over the queue.
   private func nameSender() {
     guard isAside, !keeper.isLeaving else { return }
-    let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
-    let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
     isSentInBackground = link.status.isInBackground
+    let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
+    // Once the other process has gone, this one may have its lock, and be about to take over.
+    if link.process == nil, process == getpid() { return }
+    let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
     let who = isSentInBackground ? "hoist in the background" : "another hoist"
     let words = "\(who)\(name ?? "") sends this queue and what you add here"
     report([.notice(words)])

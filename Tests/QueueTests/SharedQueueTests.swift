@@ -340,12 +340,18 @@ struct SharedQueueTests {
     let session = try QueueSession(in: folder, to: server.url())
     session.queue.open()
     try await wait(for: "the figures") { session.queue.figures == figures ? true : nil }
+    var notices: [String] {
+      session.holder.news.compactMap { if case .notice(let text) = $0 { text } else { nil } }
+    }
+    try await wait(for: "who sends") { notices.isEmpty ? nil : true }
     sender.stop()
     lock = nil
     let ends: [ItemState.Kind] = isListed ? [.sent, .sent] : [.sent]
     try await wait(for: "the rest to be sent") { session.kinds == ends ? true : nil }
     #expect(session.queue.figures.bytes == (isListed ? 27 : 7))
     #expect((session.queue.figures.seconds >= 1000) == isListed)
+    // It does not call itself another hoist: that one is named once, when its news come.
+    #expect(notices.count == 1, "\(notices)")
     await session.close()
   }
 
