@@ -223,7 +223,7 @@ package final class SharedQueue {
             onMain { self?.add(items) }
           }
         }
-        return (revision: revision, words: recovery?.words)
+        return (revision: revision, recovery: recovery)
       }
       var last = HistoryQuery()
       last.limit = 1
@@ -242,14 +242,15 @@ package final class SharedQueue {
   }
 
   private func finishReading(
-    _ result: Result<(revision: Int64, words: String?), StoreError>, hasHistory: Bool
+    _ result: Result<(revision: Int64, recovery: UploadStore.Recovery?), StoreError>,
+    hasHistory: Bool
   ) {
     isReading = false
     report([.read(hasHistory: hasHistory)])
     switch result {
-    case .success((let revision, let words)):
+    case .success((let revision, let recovery)):
       (self.revision, newsSince) = (revision, revision)
-      if let words { report([.message(words)]) }
+      if let words = words(of: recovery) { report([.message(words)]) }
       engine?.setAwaitsMore(false)
       // Read the changes that were ignored until the queue had been read.
       readChanges()
@@ -615,10 +616,25 @@ package final class SharedQueue {
       if !failed.isEmpty { report([.added(failed)]) }
       engine?.submit(sendable)
       engine?.setAwaitsMore(false)
-      if let words = recovery.words { report([.message(words)]) }
+      if let words = words(of: recovery) { report([.message(words)]) }
     } catch {
       hold(error)
     }
+  }
+
+  /// What the user should know about the recovery; nil if there is nothing to say.
+  private func words(of recovery: UploadStore.Recovery?) -> String? {
+    guard let recovery else { return nil }
+    let isOne = recovery.interrupted.count == 1
+    let next =
+      settings.isStarted
+      ? (isOne ? "now continues" : "now continue")
+      : (isOne ? "continues" : "continue") + " once the queue is resumed"
+    let parts = [
+      (recovery.interrupted.count, "\(isOne ? "was" : "were") interrupted and \(next)"),
+      (recovery.unknown.count, "may have arrived: check the server"),
+    ].filter { $0.0 > 0 }.map { "\(HumanReadable.count($0, "upload")) \($1)" }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 
   /// Starts an engine that awaits the items of the queue.
@@ -895,19 +911,5 @@ package final class SharedQueue {
       return watch?.lookAgain() ?? ()
     }
     apply(changes)
-  }
-}
-
-extension UploadStore.Recovery {
-  /// What the user should know about the recovery; nil if there is nothing to say.
-  fileprivate var words: String? {
-    let course =
-      interrupted.count == 1
-      ? "was interrupted and now continues" : "were interrupted and now continue"
-    let parts = [
-      (interrupted.count, course),
-      (unknown.count, "may have arrived: check the server"),
-    ].filter { $0.0 > 0 }.map { "\(HumanReadable.count($0, "upload")) \($1)" }
-    return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 }

@@ -128,6 +128,28 @@ struct SharedQueueTests {
     await session.close()
   }
 
+  @Test(
+    "what is said of files that were cut off is so: in a stopped queue they do not go on",
+    arguments: [true, false])
+  func cutOff(isStopped: Bool) async throws {
+    let (server, go) = try Self.holding(Self.accepted)
+    defer {
+      go.signal()
+      server.stop()
+    }
+    try QueueSession.queue("a", in: folder)
+    let before = try UploadStore(path: folder.path("queue.sqlite"))
+    let id = try #require(try before.items().first?.id)
+    #expect(try before.begin([id]) == [id])
+    try before.setStopped(isStopped)
+    let session = try QueueSession(in: folder, to: server.url())
+    session.queue.open()
+    let next = isStopped ? "continues once the queue is resumed" : "now continues"
+    let said = try await wait(for: "the message") { session.holder.messages.first }
+    #expect(said == "1 upload was interrupted and \(next)")
+    await session.close()
+  }
+
   /// An edit that comes too late shows the queue again as it is on disk.
   @Test("What another process adds at the moment of an edit that is refused is sent")
   func addedMeanwhile() async throws {
