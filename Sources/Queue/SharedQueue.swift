@@ -333,6 +333,7 @@ package final class SharedQueue {
       return known.map(look)
     }) { looked in
       if self.isSender { self.takeEdits() }
+      self.renewCredentials(after: known)
       // What was edited while the old file was looked at: look at the new one.
       let edited = Set(known.lazy.filter { self.isEdited($0) }.map(\.id))
       self.send(again: looked.filter { !edited.contains($0.id) })
@@ -781,12 +782,34 @@ package final class SharedQueue {
     switch order {
     case .retry(let ids): retry(ids)
     case .pause(let ids): pause(ids)
-    case .tryServers: engine.tryServers()
+    case .tryServers: tryServers(askedFrom: engine)
     case .start(let isStarted): engine.setStarted(isStarted)
     case .limit(let limit): engine.setLimit(limit)
     case .lanes(let count, let target): engine.setConcurrency(count, of: target)
     case .awaitRuns: break
     }
+  }
+
+  /// Retries servers as another process asks. That one may have corrected credentials, so they are looked up again.
+  private func tryServers(askedFrom engine: UploadEngine) {
+    let refused = items.items.filter { $0.state.failure?.isOfCredentials == true }
+    guard !refused.isEmpty else { return engine.tryServers() }
+    let book = tools.book
+    lookUp({
+      book.forgetFailures(of: refused)
+      book.lookUp(for: refused)
+    }) {
+      self.renewCredentials(after: refused)
+      engine.tryServers()
+    }
+  }
+
+  /// Has the files that wait for the same credentials as these failed ones sent with those that were looked up again.
+  private func renewCredentials(after failed: [UploadItem]) {
+    let refused = failed.filter { $0.state.failure?.isOfCredentials == true }
+    let targets = Set(refused.map(\.target))
+    guard !targets.isEmpty else { return }
+    sendAsTheyAre(items.items.filter { targets.contains($0.target) })
   }
 
   // MARK: Runs

@@ -291,6 +291,11 @@ package struct AppState: Sendable {
       ? .lanesInUse(lanes) : nil
   }
 
+  /// Whether no file goes to this target until its credentials are tried again.
+  package func waitsForCredentials(_ target: String) -> Bool {
+    refusals[target]?.holdsAll == true
+  }
+
   func targetName(of item: UploadItem) -> String { item.target.isEmpty ? target : item.target }
 
   func outage(at url: String) -> Outage? {

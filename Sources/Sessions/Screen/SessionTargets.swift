@@ -171,6 +171,10 @@ final class SessionTargets {
         if !token.isEmpty { book.forget(old.name) }
         loop.handle([.targetChanged])
         read(selecting: isCurrent ? new.name : nil)
+        // What has waited for better credentials goes with these.
+        if loop.state.waitsForCredentials(old.name) {
+          loop.afterAnswers { [queue] in queue.tryServers() }
+        }
       } catch {
         if Task.isCancelled { return }
         loop.handle([.setupRefused(error.words, at: error.part, isGoodEnough: error.isGoodEnough)])

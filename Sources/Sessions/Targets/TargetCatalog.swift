@@ -133,7 +133,7 @@ package final class TargetCatalog: TargetBook {
   package func forgetFailures(of items: [UploadItem]) {
     // If the configuration cannot be read now, the targets stay as they were last read.
     try? reload()
-    let refused = Set(items.filter { $0.state.failure.map(Self.isRefusal) ?? false }.map(\.target))
+    let refused = Set(items.filter { $0.state.failure?.isOfCredentials == true }.map(\.target))
     let current = content.withLock { content -> String? in
       content.found = content.found.filter { name, plan in
         !refused.contains(name) && (try? plan.get()) != nil
@@ -145,10 +145,6 @@ package final class TargetCatalog: TargetBook {
       return isRefused || content.changed.contains(name) ? name : nil
     }
     if let current { _ = select(current) }
-  }
-
-  private static func isRefusal(_ failure: Failure) -> Bool {
-    failure.cause.isOfCredentials || failure.status == 401
   }
 
   /// Whether the target of this name takes a second copy without harm.

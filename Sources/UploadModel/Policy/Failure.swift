@@ -243,6 +243,9 @@ package struct Failure: Error, Hashable, Sendable, Codable {
       ? status.map(Self.statusesOfOneFile.contains) ?? false : cause.traits.contains(.ofOneFile)
   }
 
+  /// Whether the target has no credentials that the server accepts.
+  package var isOfCredentials: Bool { cause.isOfCredentials || status == 401 }
+
   private static let statusesOfOneFile: Set<Int> = [
     400, 406, 409, 412, 413, 415, 416, 418, 422, 423, 424, 500, 507,
   ]

@@ -271,6 +271,70 @@ extension EndToEnd {
       try await terminal.wait(for: "9 ok")
     }
 
+    /// Waits until each of so many files has failed or waits for credentials. Returns how many do.
+    private static func held(_ count: Int, in terminal: Tmux) async throws -> (Int, Int) {
+      @Sendable func counts(_ text: String) -> (Int, Int)? {
+        text.firstMatch(of: /(\d) failed  (\d) waiting/).flatMap { found in
+          guard let failed = Int(found.1), let waiting = Int(found.2) else { return nil }
+          return failed + waiting == count ? (failed, waiting) : nil
+        }
+      }
+      let screen = try await terminal.wait(until: "all to have failed or to wait") {
+        counts($0.text) != nil
+      }
+      return try #require(counts(screen.text))
+    }
+
+    @Test("a token that is typed for a target is tried at once, and the pane no longer asks for it")
+    func token() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--token", "good")
+      try person.configure("default_target = \"desk\"\n[targets.desk]\nurl = \"\(inbox.url)\"\n")
+      for number in 1...6 { try person.folder.write("\(number).txt", [1]) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist ?.txt")
+      let (_, waiting) = try await Self.held(6, in: terminal)
+      try await terminal.press("5")
+      try await terminal.wait(until: "the pane") {
+        $0.row(with: "✓ desk")?.contains("needs credentials") == true
+      }
+      try await terminal.press("e")
+      try await terminal.wait(for: "Edit the target")
+      try await terminal.press("BTab")
+      try await terminal.type("good")
+      try await terminal.press("Enter")
+      try await terminal.wait(until: "those that waited to be sent") {
+        $0.shows("\(waiting) ok") && !$0.shows("needs credentials")
+      }
+      #expect(inbox.names.count == waiting)
+    }
+
+    @Test("r after the file with the token was corrected also sends what waited with the new one")
+    func tokenFile() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--token", "good")
+      try person.folder.write("token", Array("wrong".utf8))
+      try person.configure(
+        """
+        default_target = "desk"
+        [targets.desk]
+        url = "\(inbox.url)"
+        auth = { bearer = "{secret.desk}" }
+        [secrets.desk]
+        file = "\(person.folder.path("token"))"
+
+        """)
+      for number in 1...9 { try person.folder.write("\(number).txt", [1]) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist ?.txt")
+      let (failed, waiting) = try await Self.held(9, in: terminal)
+      try person.folder.write("token", Array("good".utf8))
+      try await terminal.press("g", "r")
+      try await terminal.wait(until: "one that had failed, and those that waited, to be sent") {
+        $0.shows("\(waiting + 1) ok") && (failed == 1 || $0.shows("\(failed - 1) failed"))
+      }
+    }
+
     // MARK: Undo
 
     @Test("z right after x brings a thousand files back as they were, in their order")

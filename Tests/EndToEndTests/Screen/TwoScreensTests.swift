@@ -162,6 +162,37 @@ extension EndToEnd {
       #expect(inbox.names == ["a.bin"])
     }
 
+    @Test("c in one that looks on has files that wait sent with the credentials that are right now")
+    func tryCredentials() async throws {
+      let inbox = try await person.receiver("--token", "right")
+      func configure(_ token: String) throws {
+        try person.configure(
+          "default_target = \"desk\"\n[targets.desk]\nurl = \"\(inbox.url)\"\n"
+            + "auth = { bearer = \"\(token)\" }\n")
+      }
+      try configure("wrong")
+      for number in 1...6 { try person.folder.write("\(number).txt", [1]) }
+      let first = try await person.terminal(columns: 100, rows: Self.height)
+      try await first.command("reset; HOIST_QUEUE=\(queue) hoist ?.txt")
+      try await first.wait(until: "nothing to move") {
+        !$0.shows("active") && $0.shows(" failed  ")
+      }
+      let second = try await open()
+      try await second.press("5")
+      try await second.wait(until: "the pane") {
+        $0.row(with: "✓ desk")?.contains("credentials refused") == true
+      }
+      try configure("right")
+      let waiting = try UploadStore(path: queue).items().count { $0.state == .waiting }
+      #expect(waiting > 0)
+      try await second.press("c")
+      try await second.wait(until: "those that waited to be sent") {
+        $0.shows("\(waiting) ok") && !$0.shows("credentials refused")
+      }
+      try await first.wait(for: "\(waiting) ok")
+      #expect(inbox.names.count == waiting)
+    }
+
     @Test(
       "say the same of the whole, whatever is done in either, and whichever is killed",
       .timeLimit(.minutes(20)), arguments: MonkeySession.seeds(usual: [72]))
