@@ -416,6 +416,9 @@ import Testing
         == "sending at most 5 files at a time to photos · :lanes auto lets hoist decide")
     Fixture.type("+", &state)
     #expect(state.message == "sending at most 6 files at a time to photos")
+    Fixture.play(&state, .command("lanes 64"))
+    #expect(Fixture.type("+", &state) == [.bell])
+    #expect(state.message == "photos gets 64 files at a time: more is not possible")
   }
 
   @Test func autoKeepsToTheRangeOfTheTarget() {

@@ -109,7 +109,7 @@ import UploadModel
       asks: [
         .setConcurrency(3, target: "photos"), .setConcurrency(2, target: "photos"),
         .setConcurrency(1, target: "photos"), .bell,
-      ]),
+      ], says: "photos gets 1 file at a time: fewer is not possible"),
     Case(0, "u", "2", "m", .enter, asks: [.setLimit(2_000_000)]),
     Case(0, "u", .enter, asks: []),
     Case(

@@ -165,8 +165,14 @@ extension AppState {
 
   /// Sets how many files are sent at once to the target of the row under the cursor.
   mutating func setConcurrency(_ count: Concurrency) -> [Effect] {
-    guard count.isValid else { return [.bell] }
     let target = rowTarget
+    guard count.isValid else {
+      let isLess = count.most < Concurrency.range.lowerBound
+      let limit = isLess ? Concurrency.range.lowerBound : Concurrency.range.upperBound
+      return refuse(
+        "\(target) gets \(HumanReadable.count(limit, "file")) at a time: "
+          + "\(isLess ? "fewer" : "more") is not possible")
+    }
     let wasFound = lanes(of: target).isFound
     settings.lanes[target] = count
     message =
