@@ -37,6 +37,24 @@ import Testing
     #expect(text.contains("─ Add files for photos ─"), "\(text)")
   }
 
+  @Test(
+    "A limit stays visible while a server is away or files are sent: other words are shortened first",
+    arguments: [60, 80])
+  func limitStays(_ width: Int) {
+    let size = Size(width: width, height: 24)
+    var state = Self.elsewhere(size)
+    func header() -> String { render(state, size: size).text[0] }
+    #expect(header().contains("limit 1.0 MB/s"), "\(header())")
+    Fixture.play(&state, .urls(["tickets": "https://tickets.example.com/"]))
+    let failure = Failure(.nameNotResolved(host: "tickets.example.com"))
+    Fixture.play(
+      &state,
+      .reachability(
+        server: "https://tickets.example.com", .away(failure, nextTry: state.now + 8)))
+    #expect(header().contains("limit 1.0 MB/s"), "\(header())")
+    #expect(header().contains("no server") || header().contains("no tickets"), "\(header())")
+  }
+
   @Test("If more requests are under way than there are lanes, it says that there are fewer soon")
   func fewerLanesSoon() {
     let size = Size(width: 130, height: 40)

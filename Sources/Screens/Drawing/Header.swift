@@ -7,6 +7,9 @@ struct Header {
   let state: AppState
   private var totals: Totals { state.queue.totals }
 
+  /// The rank of what is left out first.
+  private static let lastRank = 4
+
   /// A piece of the right half: its wordings, from the fullest to the shortest, and its rank. If there is no room for
   /// all pieces, those with the highest ranks are left out.
   private typealias Piece = (rank: Int, forms: [Canvas.Spans])
@@ -44,15 +47,24 @@ struct Header {
 
   private static let name: Canvas.Spans = [("hoist", .heading), (" · ", .rule)]
 
-  /// The pieces that fit, by rank: each takes the fullest wording that fits. Two spaces separate them.
+  /// The pieces that fit, by rank. One is shortened before another one is left out, unless that is of the last rank. Two
+  /// spaces separate them.
   private func pieces(fitting width: Int) -> Canvas.Spans {
     var room = width + 2
     var chosen: [Int: Canvas.Spans] = [:]
-    for (index, piece) in pieces.enumerated().sorted(by: { $0.element.rank < $1.element.rank }) {
-      let form = piece.forms.first { $0.reduce(2) { $0 + $1.text.count } <= room }
-      guard let form else { continue }
+    func taken(_ form: Canvas.Spans) -> Int { form.reduce(2) { $0 + $1.text.count } }
+    func take(_ form: Canvas.Spans?, _ index: Int) {
+      guard let form else { return }
+      room -= taken(form) - (chosen[index].map(taken) ?? 0)
       chosen[index] = form
-      room -= form.reduce(2) { $0 + $1.text.count }
+    }
+    let byRank = pieces.enumerated().sorted { $0.element.rank < $1.element.rank }
+    for (index, piece) in byRank where piece.rank < Self.lastRank {
+      take(piece.forms.last { taken($0) <= room }, index)
+    }
+    for (index, piece) in byRank {
+      let room = room + (chosen[index].map(taken) ?? 0)
+      take(piece.forms.first { taken($0) <= room }, index)
     }
     return Canvas.Spans(
       chosen.sorted { $0.key < $1.key }.map(\.value).joined(separator: [("  ", .plain)]))
@@ -64,7 +76,7 @@ struct Header {
     if !state.settings.isStarted { add(1, [("stopped", .warning)]) }
     if let count = state.filesToFinish {
       add(1, [("quits after \(count) more", .warning)], [("quits when done", .warning)])
-      add(4, [("\(state.keyLabel(.quit)) changes that", .dim)])
+      add(Self.lastRank, [("\(state.keyLabel(.quit)) changes that", .dim)])
     }
     if let next = state.nextProbe {
       // The files that wait may belong to another target.
@@ -82,10 +94,10 @@ struct Header {
       pieces.append((0, (state.settings.isStarted ? tries : []) + [[("no server", .warning)]]))
     }
     if totals.awaitsReplies {
-      add(2, [(state.repliesAwaited, .accent)], [("\(totals.awaiting) replies", .accent)])
+      add(3, [(state.repliesAwaited, .accent)], [("\(totals.awaiting) replies", .accent)])
     } else if totals.active > 0 {
       let speed = "▲ \(state.speeds.totalSpeed(at: state.now).map(HumanReadable.speed) ?? "—")"
-      add(2, [("\(totals.active) active  ", .plain), (speed, .accent)], [(speed, .accent)])
+      add(3, [("\(totals.active) active  ", .plain), (speed, .accent)], [(speed, .accent)])
     } else if totals.busy > 0, state.settings.isStarted, state.nextProbe == nil {
       add(2, [("waiting", .plain)])
     }
@@ -94,10 +106,10 @@ struct Header {
     } else if let lanes = state.lanesInUse {
       let soon = state.exceeds(lanes) ? "soon " : ""
       let short = HumanReadable.count(lanes.count, "lane")
-      add(4, [(soon + lanes.words, .dim)], [(soon + short, .dim)])
+      add(Self.lastRank, [(soon + lanes.words, .dim)], [(soon + short, .dim)])
     }
     if let limit = state.settings.limit {
-      add(3, [("limit \(HumanReadable.speed(Double(limit)))", .warning)])
+      add(2, [("limit \(HumanReadable.speed(Double(limit)))", .warning)])
     }
     return pieces
   }
