@@ -134,6 +134,9 @@ package final class Conductor {
     hooks.refusal = { [weak self] target, trouble in
       onMain { self?.report([.refusal(target: target, trouble)]) }
     }
+    hooks.pace = { [weak self] target, until in
+      onMain { self?.report([.pace(target: target, until: until)]) }
+    }
     hooks.figures = { [weak self] figures in
       self?.newFigures.withLock { $0 = figures }
       onMain { self?.reportFigures() }

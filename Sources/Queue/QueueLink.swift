@@ -127,6 +127,7 @@ extension QueueLink: QueueObserver {
           [.resumed(id: id, at: point.start)]
         case .reachability(let server, let news): [.server(address: server, news: news)]
         case .refusal(let target, let trouble): [.refusal(target: target, trouble)]
+        case .pace(let target, let until): [.pace(target: target, until: until)]
         case .figures(let figures): [.figures(figures)]
         case .lanes(let count, let target): [.lanes(count, target: target)]
         case .run(let target, let news): [.run(target: target, news)]

@@ -894,6 +894,7 @@ package final class SharedQueue {
       case .resumed(let id, let start): reported.append(.resumed(id, at: start))
       case .server(let address, let news): reported.append(.reachability(server: address, news))
       case .refusal(let target, let trouble): reported.append(.refusal(target: target, trouble))
+      case .pace(let target, let until): reported.append(.pace(target: target, until: until))
       case .settings(let settings):
         // The settings of a screen that was left apply to the next session that sends.
         if settings.isHandedOver, options.keepsLimit { ownSettings = settings }

@@ -55,6 +55,8 @@ package struct Scheduler: Sendable {
     case server(Origin, Reachability)
     /// Report why a target's files wait for credentials, or go one at a time; nil if they do no longer.
     case refusal(target: String, CredentialTrouble?)
+    /// Report until when a target's pace holds back its files; nil if it does no longer.
+    case pace(target: String, until: Instant?)
   }
 
   /// Why a file does not wait in line. The file keeps its place.
@@ -328,6 +330,21 @@ extension Scheduler {
       if lanes != before { changed.append((targets[number].name, lanes)) }
     }
     return changed
+  }
+
+  /// Reports until when paces hold back files that could begin otherwise. Call it when `next` has given out all files
+  /// that can start.
+  package mutating func reportPaces(at now: Instant) -> [Action] {
+    var actions: [Action] = []
+    for number in targets.indices where targets[number].mayBeHeld {
+      let isWaiting =
+        hasLane(for: number)
+        && routes.contains { $0.target == number && !$0.ready.isEmpty }
+      let until = isWaiting ? targets[number].nextBegin(at: now) : nil
+      guard targets[number].noteHold(until: until, at: now) else { continue }
+      actions.append(.pace(target: targets[number].name, until: until))
+    }
+    return actions
   }
 
   private func target(of id: ItemID) -> Int? { entries[id].map { routes[$0.route].target } }
@@ -774,6 +791,7 @@ extension Scheduler {
       guard let entry = entries[id] else { continue }
       groups.dissolve(with: id)
       actions += tryCredentials(of: entry.route, with: id)
+      targets[routes[entry.route].target].tune { $0.tryNow(at: now) }
       if let origin = routes[entry.route].route.origin { actions += endWait(of: origin, at: now) }
       if let origin = routes[entry.route].route.origin {
         servers[origin]?.tryNow(at: now)
@@ -789,6 +807,7 @@ extension Scheduler {
       Action.server(origin, .asksToWait(failure, until: now))
     }
     for origin in servers.keys { servers[origin]?.tryNow(at: now) }
+    for number in targets.indices { targets[number].tune { $0.tryNow(at: now) } }
     return ended + tryCredentials()
   }
 

@@ -151,11 +151,11 @@ struct SenderSocketTests {
 
   @Test(
     arguments: [
-      "GET / HTTP/1.1\r\n\r\n", "\n", "{}\n", "{\"hoist\":7,\"process\":1}\n",
-      "{\"hoist\":6}\n", "\u{0}\u{1}\u{2}\n",
-      "{\"hoist\":6,\"process\":1}\n{\"delete\":{}}\n",
-      "{\"hoist\":6,\"process\":1}\n{\"limit\":{\"_0\":-1}}\n",
-      "{\"hoist\":6,\"process\":1}\n[[[[[[\n",
+      "GET / HTTP/1.1\r\n\r\n", "\n", "{}\n", "{\"hoist\":99,\"process\":1}\n",
+      "{\"hoist\":\(LinkLine.version)}\n", "\u{0}\u{1}\u{2}\n",
+      "{\"hoist\":\(LinkLine.version),\"process\":1}\n{\"delete\":{}}\n",
+      "{\"hoist\":\(LinkLine.version),\"process\":1}\n{\"limit\":{\"_0\":-1}}\n",
+      "{\"hoist\":\(LinkLine.version),\"process\":1}\n[[[[[[\n",
       String(repeating: "[", count: 100_000) + "\n",
     ])
   func whoSaysWhatIsNotSaidIsTurnedAway(_ text: String) async throws {
@@ -228,7 +228,7 @@ struct SenderSocketTests {
     try place.prepare()
     try #require(LocalSocket.call(bind, listening, try place.address()) == 0)
     try #require(listen(listening, 4) == 0)
-    for line in ["{\"hoist\":7,\"process\":1}\n", "hello\n", String(repeating: "x", count: 100)] {
+    for line in ["{\"hoist\":99,\"process\":1}\n", "hello\n", String(repeating: "x", count: 100)] {
       let ear = try Ear(at: place)
       let peer = accept(listening, nil, nil)
       defer { close(peer) }

@@ -150,6 +150,33 @@ struct SharedQueueTests {
     await session.close()
   }
 
+  @Test("One that looks on learns what a server's pace holds back, also if that was before it came")
+  func pace() async throws {
+    try QueueSession.queue("a", in: folder)
+    let path = folder.path("queue.sqlite")
+    let lock = try #require(try SenderLock(queue: path, waiting: false))
+    let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
+    let link = QueueLink(queue: path, environment: environment)
+    link.serve()
+    let until = Instant(seconds: 60)
+    link.receive([.pace(target: "nas", until: until)])
+    let url = try #require(URL(string: "http://127.0.0.1:9/"))
+    let session = try QueueSession(in: folder, to: url)
+    session.queue.open()
+    var paces: [String] {
+      session.holder.news.compactMap { news in
+        guard case .pace("nas", let until) = news else { return nil }
+        return until.map { "\($0.seconds)" } ?? "over"
+      }
+    }
+    try await wait(for: "the first news") { paces == ["\(until.seconds)"] ? true : nil }
+    link.receive([.pace(target: "nas", until: nil)])
+    try await wait(for: "the end") { paces.last == "over" ? true : nil }
+    await session.close()
+    link.stop()
+    withExtendedLifetime(lock) {}
+  }
+
   /// An edit that comes too late shows the queue again as it is on disk.
   @Test("What another process adds at the moment of an edit that is refused is sent")
   func addedMeanwhile() async throws {

@@ -189,6 +189,17 @@ struct QueueStateTests {
       ]
     ) { $0.waits.isEmpty && $0.outages.isEmpty },
     Row(
+      news: [
+        .pace(target: "t", until: now + 2), .pace(target: "t", until: now + 9),
+        .pace(target: "u", until: nil),
+      ],
+      said: ["~ t takes no more requests for now, so its files go more slowly: next try in 2 s"]
+    ) { $0.paces == ["t": now + 9, "u": now] },
+    Row(
+      news: [.pace(target: "t", until: now + 2), .pace(target: "t", until: nil)],
+      said: ["~ t takes no more requests for now, so its files go more slowly: next try in 2 s"]
+    ) { $0.paces == ["t": now] },
+    Row(
       news: [.refusal(target: "t", .refused), .refusal(target: "t", .refused)],
       said: ["-! t refuses the credentials: nothing goes there until you fix that and retry (how)"]
     ) { $0.refusals == ["t": .refused] },

@@ -73,7 +73,7 @@ struct SchedulerPropertyTests {
             perform(scheduler.park(id, .over))
           }
         case .wake(let instant): #expect(instant > now)
-        case .renew, .server, .refusal: break
+        case .renew, .server, .refusal, .pace: break
         }
       }
     }

@@ -150,6 +150,8 @@ struct SchedulerScript {
         return .asksToWait(StoryTarget(at: origin), seconds: Int(until - now))
       case .server(let origin, .back): return .back(StoryTarget(at: origin))
       case .server(let origin, .unneeded): return .unneeded(StoryTarget(at: origin))
+      case .pace(let target, let until):
+        return .paced(StoryTarget(target), seconds: until.map { Int($0 - now) })
       case .refusal(let target, let trouble):
         return trouble == nil ? .tried(StoryTarget(target)) : .shut(StoryTarget(target))
       }

@@ -54,6 +54,8 @@ struct SchedulerStep: Hashable, Sendable {
     case back(StoryTarget?), unneeded(StoryTarget?)
     /// The target's server has asked to wait for this many seconds.
     case asksToWait(StoryTarget?, seconds: Int)
+    /// The target's pace holds its files back for this many seconds, or does no longer.
+    case paced(StoryTarget?, seconds: Int?)
     /// The target's credentials are refused, or tried again.
     case shut(StoryTarget?), tried(StoryTarget?)
     /// Whether an upload in pieces got another lane.

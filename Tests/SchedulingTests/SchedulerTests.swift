@@ -55,6 +55,67 @@ struct SchedulerTests {
         == [.refusal(target: route.target, nil)])
   }
 
+  @Test("a pace that holds files back for more than a moment is told, and that it does no longer")
+  func pace() {
+    var target = StoryTarget.a.plan.target
+    target.concurrency = .auto(1...2)
+    let plan = SendPlan(target)
+    var scheduler = Scheduler(lanes: 4, waitsForServers: true)
+    let files = (1...9).map { Scheduler.File(id: ItemID($0), plan: plan) }
+    #expect(scheduler.add(files) == [])
+    var now = Instant(seconds: 1000)
+    func begin() -> [Int64] {
+      var begun: [Int64] = []
+      while true {
+        let files = scheduler.next(at: now).files
+        if files.isEmpty { return begun }
+        begun += files.map(\.rawValue)
+      }
+    }
+    func end(_ id: Int64, _ outcome: ConcurrencyTuner.Outcome, began: Double) {
+      _ = scheduler.tune(for: ItemID(id)) { tuner, underWay in
+        tuner.recordEnd(outcome, began: Instant(seconds: began), underWay: underWay, at: now)
+      }
+      _ = scheduler.park(ItemID(id), .over)
+    }
+    /// For how many seconds the target's files are said to wait; nil if they do no longer.
+    func told() -> [Double?] {
+      scheduler.reportPaces(at: now).map { action in
+        guard case .pace(target.name, let until) = action else { return -1 }
+        return until.map { (($0 - now) * 10).rounded() / 10 }
+      }
+    }
+    #expect(begin() == [1, 2] && told() == [])
+    now = now + 0.1
+    end(1, .fine, began: 1000)
+    now = now + 0.1
+    end(2, .rateLimited, began: 1000)
+    #expect(begin() == [] && told() == [], "one second is no news")
+    now = now + 1
+    // At nine tenths of one request a second.
+    #expect(begin() == [3] && told() == [], "its lane is taken")
+    now = now + 0.1
+    end(3, .rateLimited, began: 1001.2)
+    #expect(begin() == [] && told() == [2])
+    #expect(told() == [], "once")
+    now = now + 1
+    #expect(scheduler.tryNow([ItemID(5)], at: now) == [] && told() == [nil])
+    #expect(begin() == [4])
+    now = now + 0.1
+    end(4, .rateLimited, began: 1002.3)
+    #expect(told() == [4])
+    now = now + 1
+    #expect(scheduler.tryEverything(at: now) == [] && told() == [nil])
+    #expect(begin() == [5])
+    now = now + 0.1
+    end(5, .rateLimited, began: 1003.4)
+    #expect(told() == [8])
+    now = now + 3
+    // With a number that a person sets, there is no pace.
+    scheduler.setConcurrency(.fixed(1), of: target.name)
+    #expect(told() == [nil] && begin() == [6])
+  }
+
   // MARK: Every event in every state
 
   /// How file 2 of three gets into a place, and where each event leads from there. Events that are not

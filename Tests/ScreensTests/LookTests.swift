@@ -349,6 +349,61 @@ import Testing
     #expect(log.contains("https://api.example.com asks to wait: 429 Too Many Requests"))
   }
 
+  @Test("a file that its target's pace holds back says so, and for how long")
+  func rowsSayThatTheServerTakesNoMore() {
+    var state = Fixture.empty(size: Size(width: 100, height: 40))
+    var other = Fixture.item(2, "b.bin")
+    other.target = "nas"
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.bin"), other]),
+      .pace(target: "photos", until: state.now + 12))
+    func text() -> [String] { render(state, size: state.size).text }
+    #expect(text()[3].contains("waiting · too many requests · next try in 12 s"), "\(text()[3])")
+    #expect(!text()[4].contains("too many"), "the other target's files may go")
+    #expect(text()[0].contains("too many requests · next try in 12 s"), "\(text()[0])")
+    #expect(Fixture.type("r", &state) == [.retry([ItemID(1)])])
+    #expect(Fixture.type("R", &state).contains(.probe))
+    // Time alone changes what is shown.
+    #expect(state.needsTicks)
+    Fixture.play(&state, .tick(state.now + 4.5))
+    #expect(text()[3].contains("next try in 8 s"))
+    // The server asks for a longer wait.
+    let failure = Failure(.refused, status: 429, retryAfter: 60)
+    Fixture.play(
+      &state,
+      .reachability(
+        server: "https://api.example.com", .asksToWait(failure, until: state.now + 60)))
+    #expect(text()[3].contains("waiting · 429 · next try in 60 s"))
+    Fixture.play(
+      &state,
+      .reachability(server: "https://api.example.com", .asksToWait(failure, until: state.now)))
+    var asked = state
+    Fixture.play(&asked, .pace(target: "photos", until: nil))
+    state = asked
+    #expect(!text()[3].contains("too many") && !text()[0].contains("next try"), "\(text()[0])")
+    #expect(text()[0].contains("  waiting"))
+    #expect(Fixture.type("R", &state) == [.bell])
+  }
+
+  @Test func theHeaderSaysForWhichServerIsWaited() {
+    var state = Fixture.empty(size: Size(width: 100, height: 24))
+    let failure = Failure(.refused, status: 429, retryAfter: 60)
+    func header() -> String { render(state, size: state.size).text[0] }
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.bin")]),
+      .reachability(
+        server: "https://api.example.com", .asksToWait(failure, until: state.now + 60)))
+    #expect(header().contains("server asks to wait · next try in 60 s"), "\(header())")
+    state.size = Size(width: 40, height: 24)
+    #expect(header().contains("waiting · 60 s"), "\(header())")
+    state.size = Size(width: 100, height: 24)
+    Fixture.play(&state, .pace(target: "nas", until: state.now + 5))
+    #expect(header().contains("too many requests for nas · next try in 5 s"), "\(header())")
+    // What is stopped waits for the user.
+    Fixture.type("s", &state)
+    #expect(header().contains("  stopped") && !header().contains("next try"), "\(header())")
+  }
+
   @Test func eachTargetHasItsOwnConcurrency() {
     var state = Fixture.empty()
     #expect(Fixture.type("+", &state) == [.setConcurrency(5, target: "photos")])

@@ -94,6 +94,8 @@ import UploadModel
       ]
       return .reachability(
         server: "https://api.example.com", news.randomElement(using: &dice) ?? .back)
+    case 49..<50:
+      return .pace(target: state.target, until: Bool.random(using: &dice) ? state.now + 6 : nil)
     case 0..<55: return .key(keys.randomElement(using: &dice) ?? .enter)
     case 79..<80: return .notice(Bool.random(using: &dice) ? "notice" : nil)
     case 80..<82: return .tick(state.now + Double.random(in: -1...5, using: &dice))

@@ -23,6 +23,9 @@ extension AppEvent {
   static func refusal(target: String, _ trouble: CredentialTrouble?) -> AppEvent {
     .queue(.refusal(target: target, trouble))
   }
+  static func pace(target: String, until: Instant?) -> AppEvent {
+    .queue(.pace(target: target, until: until))
+  }
   static func urls(_ urls: [String: String]) -> AppEvent { .queue(.urls(urls)) }
   static var queueRead: AppEvent { .queue(.read(hasHistory: false)) }
   static func aside(_ isAside: Bool) -> AppEvent { .queue(.aside(isAside)) }

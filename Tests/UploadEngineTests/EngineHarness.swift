@@ -25,6 +25,8 @@ final class EngineHarness: Sendable {
       var mostActive = 0
       /// What was said of targets' credentials.
       var refusals: [String] = []
+      /// Of which targets it was said that a pace holds their files back, and of which that it does no longer.
+      var paces: [String] = []
       /// What was said of servers.
       var reachability: [Reachability] = []
       /// Whether nobody waits any more.
@@ -73,6 +75,9 @@ final class EngineHarness: Sendable {
       let words = "\(target) \(trouble?.words ?? "tried again")"
       log.content.withLock { $0.refusals.append(words) }
     }
+    hooks.pace = { target, until in
+      log.content.withLock { $0.paces.append("\(target) \(until == nil ? "goes on" : "waits")") }
+    }
     (hooks.runReport, hooks.keeping) = (runReport, keeping)
     engine = UploadEngine(
       lanes: lanes, time: time, session: session, waitsForServers: waitsForServers, hooks: hooks,
@@ -87,6 +92,9 @@ final class EngineHarness: Sendable {
 
   /// What was said of targets' credentials, in order.
   var refusals: [String] { log.content.withLock { $0.refusals } }
+
+  /// What was said of targets' paces, in order.
+  var paces: [String] { log.content.withLock { $0.paces } }
 
   /// What was said of servers, in order.
   var reachability: [Reachability] { log.content.withLock { $0.reachability } }

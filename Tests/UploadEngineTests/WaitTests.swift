@@ -107,6 +107,40 @@ struct WaitTests {
     harness.engine.cancel([ItemID(1)])
   }
 
+  @Test("what a server that counts requests holds back is told, and goes when the user says so")
+  func paced() async throws {
+    let count = Count()
+    let takesMore = Mutex(false)
+    let server = try HostileServer { connection, _ in
+      while connection.readRequest() != nil {
+        let isTaken = count.next() == 1 || takesMore.withLock { $0 }
+        let reply = isTaken ? "201 Created" : "429 No"
+        connection.send("HTTP/1.1 \(reply)\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    var target = Target.once(server.url())
+    target.concurrency = .auto(1...1)
+    target.retry = RetryPolicy(attempts: 1000, base: 0, cap: 0)
+    let clock = TestClock()
+    let harness = EngineHarness(time: clock.time, waitsForServers: true, preparesAhead: false)
+    let jobs = try jobs(3, to: target)
+    harness.engine.submit(jobs)
+    let running = Task { await clock.run() }
+    try await wait(for: "a second refusal") { harness.paces.isEmpty ? nil : true }
+    running.cancel()
+    await running.value
+    #expect(harness.paces.first == "test waits")
+    takesMore.withLock { $0 = true }
+    // The clock stands: only the user lets the files go on.
+    try await wait(for: "the files", otherwise: { "\(harness.paces)" }) { () -> Bool? in
+      harness.engine.tryServers()
+      clock.advance(by: 0)
+      return jobs.allSatisfy { harness.states(of: $0.item.id).last?.receipt != nil } ? true : nil
+    }
+    #expect(harness.paces.contains("test goes on"))
+  }
+
   @Test(
     "the last request of pieces is sent again if its reply says neither yes nor no",
     arguments: ["", "<html><title>Welcome</title></html>", "<Result><Location>/f</Loc"])

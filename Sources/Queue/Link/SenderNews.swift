@@ -10,6 +10,8 @@ package enum SenderNews: Hashable, Sendable, Codable {
   case server(address: String, news: Reachability)
   /// Why the files of a target wait for credentials; nil if they do no longer.
   case refusal(target: String, CredentialTrouble?)
+  /// When the next file of a target can begin, if its server takes no more requests before; nil if it can begin now.
+  case pace(target: String, until: Instant?)
   case settings(SenderSettings)
   /// How many requests a target now gets at once, if hoist finds that number.
   case lanes(Int, target: String)

@@ -11,6 +11,7 @@ package struct SenderStatus: Hashable, Sendable {
   private var servers: [String: Reachability] = [:]
   private var waits: [String: Reachability] = [:]
   private var refusals: [String: CredentialTrouble] = [:]
+  private var paces: [String: Instant] = [:]
   private var runs: [String: RunNews] = [:]
 
   /// An empty status: nothing is under way.
@@ -30,6 +31,7 @@ package struct SenderStatus: Hashable, Sendable {
       case .unneeded: (servers[address], waits[address]) = (nil, nil)
       }
     case .refusal(let target, let trouble): refusals[target] = trouble
+    case .pace(let target, let until): paces[target] = until
     case .settings(let settings): self.settings = settings
     case .figures(let figures): self.figures = figures
     case .lanes(let count, let target): lanes[target] = count
@@ -52,6 +54,7 @@ package struct SenderStatus: Hashable, Sendable {
         news.sorted { $0.key < $1.key }.map { .server(address: $0.key, news: $0.value) }
       }
       + refusals.sorted { $0.key < $1.key }.map { .refusal(target: $0.key, $0.value) }
+      + paces.sorted { $0.key < $1.key }.map { .pace(target: $0.key, until: $0.value) }
       + runs.sorted { $0.key < $1.key }.map { .run(target: $0.key, $0.value) }
       + items.sorted { $0.key < $1.key }.map { .item(id: $0.key, state: $0.value) }
       + [.complete]
@@ -61,6 +64,7 @@ package struct SenderStatus: Hashable, Sendable {
   package var ends: [SenderNews] {
     Set(servers.keys).union(waits.keys).sorted().map { .server(address: $0, news: .unneeded) }
       + refusals.keys.sorted().map { .refusal(target: $0, nil) }
+      + paces.keys.sorted().map { .pace(target: $0, until: nil) }
       + items.keys.sorted().map { .item(id: $0, state: .waiting) }
   }
 }

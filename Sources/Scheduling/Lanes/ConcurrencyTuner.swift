@@ -105,6 +105,9 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   /// The moment before which no request may begin; nil if one may begin now.
   package func nextBegin(at now: Instant) -> Instant? { pacer.nextBegin(at: now) }
 
+  /// Lets one request begin now, as the user wants. Those after it keep the pace.
+  package mutating func tryNow(at now: Instant) { pacer.tryNow(at: now) }
+
   /// The most requests that may begin each second; nil for no limit.
   package var pace: Double? { pacer.pace }
 

@@ -25,6 +25,9 @@ struct RequestPacer: Hashable, Sendable {
   /// The moment before which no request may begin; nil if one may begin now.
   func nextBegin(at now: Instant) -> Instant? { now < next ? next : nil }
 
+  /// Lets one request begin now, as the user wants. Those after it keep the pace.
+  mutating func tryNow(at now: Instant) { next = min(next, now) }
+
   mutating func recordBegin(at now: Instant) {
     guard let pace else { return }
     // Timers are late. What was missed can be made up for, as long as it is little.

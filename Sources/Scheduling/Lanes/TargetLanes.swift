@@ -22,6 +22,8 @@ struct TargetLanes: Sendable {
   private var mostAheadOfEach: Int?
   /// How many requests wait for a lane.
   private(set) var ahead = 0
+  /// Until when the pace holds back files, as it was last reported.
+  private(set) var reportedHold: Instant?
   /// How long requests take, in seconds: a mean in which recent ones count for more.
   private var requestSeconds: Double?
 
@@ -75,6 +77,22 @@ struct TargetLanes: Sendable {
 
   /// The moment before which no request may begin; nil if one may begin now.
   func nextBegin(at now: Instant) -> Instant? { tuner?.nextBegin(at: now) }
+
+  /// Whether the pace may hold files back, or was reported to do so.
+  var mayBeHeld: Bool { tuner?.pace != nil || reportedHold != nil }
+
+  /// Notes until when the pace holds back files; nil if it does not. Returns whether that is to be reported: holds that
+  /// nobody would notice are not.
+  mutating func noteHold(until next: Instant?, at now: Instant) -> Bool {
+    let wasHeld = reportedHold.map { now < $0 } ?? false
+    let isLong = next.map { $0 - now > Self.noticeableHold } ?? false
+    guard next != reportedHold, wasHeld || isLong else { return false }
+    reportedHold = next
+    return true
+  }
+
+  /// In seconds.
+  private static let noticeableHold = 1.5
 
   mutating func tune(_ event: (inout ConcurrencyTuner) -> Void) {
     guard var tuned = tuner.take() else { return }

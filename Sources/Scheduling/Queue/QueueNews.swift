@@ -27,6 +27,9 @@ package enum QueueNews: Sendable {
   case reachability(server: String, Reachability)
   /// Why the items of a target wait for credentials; nil if the credentials are tried again.
   case refusal(target: String, CredentialTrouble?)
+  /// When the next file of a target can begin, if its server takes no more requests before; nil if nothing has to wait
+  /// for that any longer.
+  case pace(target: String, until: Instant?)
   /// There is news of a target's run: of the requests before the first file and after the last.
   case run(target: String, RunNews)
   /// The addresses of the targets of the items, by the targets' names.

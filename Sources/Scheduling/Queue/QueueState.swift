@@ -29,6 +29,9 @@ package struct QueueState: Sendable {
   package private(set) var outages: [String: Outage] = [:]
   /// Servers that have asked to wait, by their addresses. The waits may be over.
   package private(set) var waits: [String: Outage] = [:]
+  /// When the next files of targets can begin whose servers have refused more requests, by the targets' names. The
+  /// moments may be over.
+  package private(set) var paces: [String: Instant] = [:]
   /// Why targets' files wait for credentials, by the targets' names.
   package private(set) var refusals: [String: CredentialTrouble] = [:]
 
@@ -43,7 +46,9 @@ package struct QueueState: Sendable {
     package var nextTry: Instant?
 
     /// The time until the next try, in words.
-    package func words(at now: Instant) -> String {
+    package func words(at now: Instant) -> String { Self.words(until: nextTry, at: now) }
+
+    package static func words(until nextTry: Instant?, at now: Instant) -> String {
       guard let nextTry, nextTry > now else { return "trying now" }
       return "next try in \(HumanReadable.seconds((nextTry - now).rounded(.up)))"
     }
@@ -78,6 +83,7 @@ package struct QueueState: Sendable {
       let old = refusals[target]
       refusals[target] = trouble
       return trouble == old ? [] : trouble.map { [Remark($0, of: target)] } ?? []
+    case .pace(let target, let until): return record(target, pacedUntil: until, at: now)
     case .run(let target, let news):
       let words = news.words(isLasting: true)
       return words.isEmpty ? [] : [Remark("\(SafeText.line(target)): \(words)", isMessage: true)]
@@ -175,6 +181,16 @@ package struct QueueState: Sendable {
     case .unneeded: (outages[server], waits[server]) = (nil, nil)
     }
     return []
+  }
+
+  /// Only the first hold of a target is worth saying: from then on, its files go more slowly.
+  private mutating func record(
+    _ target: String, pacedUntil until: Instant?, at now: Instant
+  ) -> [Remark] {
+    let isFirst = paces.updateValue(until ?? now, forKey: target) == nil
+    guard isFirst, let until, now < until else { return [] }
+    let words = "\(target) takes no more requests for now, so its files go more slowly"
+    return [Remark("\(words): \(Outage.words(until: until, at: now))", .warning)]
   }
 
   /// Notes that the whole queue has been read.

@@ -79,10 +79,7 @@ struct Header {
       add(Self.lastRank, [("\(state.keyLabel(.quit)) changes that", .dim)])
     }
     if let next = state.nextProbe {
-      // The files that wait may belong to another target.
-      let isOurs = AppState.lies(state.url, on: next.server)
-      let host = isOurs ? nil : next.server.split(scalar: "/", omittingEmptySubsequences: true).last
-      let server = "no \(host ?? "server")"
+      let server = "no \(name(of: next.server))"
       let soon = next.outage.nextTry.map {
         HumanReadable.seconds(max(0, $0 - state.now).rounded(.up))
       }
@@ -99,7 +96,14 @@ struct Header {
       let speed = "▲ \(state.speeds.totalSpeed(at: state.now).map(HumanReadable.speed) ?? "—")"
       add(3, [("\(totals.active) active  ", .plain), (speed, .accent)], [(speed, .accent)])
     } else if totals.busy > 0, state.settings.isStarted, state.nextProbe == nil {
-      add(2, [("waiting", .plain)])
+      if let wait = state.nextWait {
+        add(
+          3, [(words(of: wait), .warning)],
+          [("waiting · \(HumanReadable.seconds((wait.until - state.now).rounded(.up)))", .warning)],
+          [("waiting", .warning)])
+      } else {
+        add(3, [("waiting", .plain)])
+      }
     }
     if totals.active > 0, state.refusals[state.target] == .forbidden {
       add(1, [(CredentialTrouble.forbidden.words, .warning)], [("1 lane", .warning)])
@@ -112,6 +116,23 @@ struct Header {
       add(2, [("limit \(HumanReadable.speed(Double(limit)))", .warning)])
     }
     return pieces
+  }
+
+  /// What is waited for while nothing is under way, and until when.
+  private func words(of wait: AppState.Wait) -> String {
+    let next = AppState.Outage.words(until: wait.until, at: state.now)
+    switch wait.reason {
+    case .asked: return "\(name(of: wait.place)) asks to wait · \(next)"
+    case .pace:
+      let target = wait.place == state.target ? "" : " for \(wait.place)"
+      return "too many requests\(target) · \(next)"
+    }
+  }
+
+  /// The host of a server's address, unless it is the chosen target's: the files that wait may belong to another one.
+  private func name(of server: String) -> String {
+    let host = server.split(scalar: "/", omittingEmptySubsequences: true).last
+    return AppState.lies(state.url, on: server) ? "server" : host ?? "server"
   }
 }
 

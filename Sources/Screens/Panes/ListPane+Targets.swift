@@ -1,3 +1,5 @@
+import UploadModel
+
 extension ListPane<TargetRow> {
   /// The pane of the configuration's targets and their states.
   init(targets state: AppState, layout: Layout, width: Int) {
@@ -27,7 +29,8 @@ extension ListPane<TargetRow> {
           text: { state.counts(of: $0.name).words(fitting: files.count) }),
         Column(heading: "STATE", place: status, role: { state.status(of: $0).role }) {
           // In a narrow window, the files are counted here, if nothing is wrong and nothing was asked.
-          let (words, role) = state.status(of: $0)
+          let (forms, role) = state.status(of: $0)
+          let words = forms.first { $0.unicodeScalars.count <= status.count } ?? forms.last ?? ""
           let isTried = state.trials[$0.name] != nil
           let count = files.isEmpty ? state.counts(of: $0.name).words(fitting: status.count) : ""
           return count.isEmpty || isTried || role == .bad || role == .warning ? words : count
@@ -56,7 +59,7 @@ private struct TargetWidths {
       status = width >= 60 ? 22 : 16
       return
     }
-    status = max(20, min(30, longest { state.status(of: $0).words }))
+    status = max(20, min(30, longest { state.status(of: $0).forms.first ?? "" }))
     let most = (
       files: longest { state.counts(of: $0.name).widest },
       limits: longest(state.limits(of:)), url: longest(\.url)
@@ -92,25 +95,32 @@ extension AppState {
     case over(obstacle: String?)
   }
 
-  /// The state of a target, in a few words: a current problem, the result of trying it, or its use.
-  func status(of row: TargetRow) -> (words: String, role: Role) {
+  /// The state of a target, in a few words, from the fullest to the shortest: a current problem, the result of trying
+  /// it, or its use.
+  func status(of row: TargetRow) -> (forms: [String], role: Role) {
     if let trouble = refusals[row.name] {
-      return (trouble.words, trouble.holdsAll ? .bad : .warning)
+      return ([trouble.words], trouble.holdsAll ? .bad : .warning)
     }
     if let outage = outage(at: row.url) {
-      return ("away · \(outage.words(at: now))", .warning)
+      return (["away · \(outage.words(at: now))"], .warning)
     }
-    if let wait = wait(at: row.url) { return ("asks to wait · \(wait.words(at: now))", .warning) }
+    let (wait, pace) = (wait(at: row.url)?.nextTry, pace(of: row.name))
+    if let until = [wait, pace].compactMap(\.self).max() {
+      let why = until == wait ? "asks to wait" : "too many requests"
+      let next = Outage.words(until: until, at: now)
+      let soon = HumanReadable.seconds((until - now).rounded(.up))
+      return (["\(why) · \(next)", "\(why) · \(soon)", next], .warning)
+    }
     let trial = trials[row.name]
-    if trial == .underWay { return ("testing…", .accent) }
-    if case .over(let obstacle?) = trial { return (obstacle, .bad) }
+    if trial == .underWay { return (["testing…"], .accent) }
+    if case .over(let obstacle?) = trial { return ([obstacle], .bad) }
     let isChosen = row.name == target
     var active = queue.active(on: row.name)
     // Items without a target go to the chosen one.
     if isChosen { active += queue.active(on: "") }
-    if active > 0 { return ("\(active) being sent", .accent) }
-    if trial != nil { return ("answers", .good) }
-    return (isChosen ? "chosen" : "", .dim)
+    if active > 0 { return (["\(active) being sent"], .accent) }
+    if trial != nil { return (["answers"], .good) }
+    return ([isChosen ? "chosen" : ""], .dim)
   }
 
   /// The message in place of the targets; nil if there are targets.

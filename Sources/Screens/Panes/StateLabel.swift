@@ -17,6 +17,8 @@ struct StateLabel {
     case noServer(AppState.Outage)
     /// Its server has asked to wait.
     case asked(AppState.Outage)
+    /// Its target's server takes no more requests before this moment.
+    case paced(until: Instant)
     /// Its target has no credentials that the server accepts.
     case credentials(CredentialTrouble)
     /// The user has stopped the queue; with the key that resumes it.
@@ -29,7 +31,7 @@ struct StateLabel {
     /// Whether the wait is for the server, so that the user can have the item tried at once.
     var isOfTheServer: Bool {
       switch self {
-      case .noServer, .asked, .credentials: true
+      case .noServer, .asked, .paced, .credentials: true
       case .stopped, .oneAtATime, .lanesInUse: false
       }
     }
@@ -59,6 +61,11 @@ struct StateLabel {
       self.init(
         "·", .warning, "waiting · the server asked for it (\(why)) · \(next)",
         "waiting · \(why) · \(next)", "\(why) · \(next)", next)
+    case (.waiting, .paced(let until)?):
+      let (why, next) = ("too many requests", AppState.Outage.words(until: until, at: now))
+      self.init(
+        "·", .warning, "waiting · \(why) for the server · \(next)", "waiting · \(why) · \(next)",
+        "\(why) · \(next)", next)
     case (.waiting, .credentials(let trouble)?):
       self.init("·", .warning, "waiting · \(trouble.words)", trouble.words, "denied")
     case (.waiting, .stopped(let key)?):

@@ -108,7 +108,8 @@ package struct Announcer: Sendable {
       case .targets:
         state.targetWords
           ?? state.targets.listing.rows.map { row in
-            [row.isUsual ? "* \(row.name)" : row.name, row.url, state.status(of: row).words]
+            let status = state.status(of: row).forms.first ?? ""
+            return [row.isUsual ? "* \(row.name)" : row.name, row.url, status]
               .filter { !$0.isEmpty }.joined(separator: "  ")
           }
       }

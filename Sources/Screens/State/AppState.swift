@@ -155,8 +155,8 @@ package struct AppState: Sendable {
 
   /// Whether something on the screen changes with time alone: falling speeds, running seconds.
   package var needsTicks: Bool {
-    queue.totals.active + queue.totals.retrying > 0 || settings.isStarted && nextProbe != nil
-      || message != nil
+    queue.totals.active + queue.totals.retrying > 0 || message != nil
+      || settings.isStarted && (nextProbe != nil || nextWait != nil)
   }
 
   /// How long a message is shown, in seconds.
@@ -223,6 +223,36 @@ package struct AppState: Sendable {
       .map { ($0.key, $0.value) }
   }
 
+  /// What the files of a server or a target wait for, and until when.
+  struct Wait {
+    /// The server's address, or the target's name.
+    var place: String
+    var reason: Reason
+    var until: Instant
+
+    enum Reason {
+      /// The server has asked for it.
+      case asked
+      /// The target's server takes no more requests before.
+      case pace
+    }
+  }
+
+  /// The first wait that ends; `nil` if none is under way, or there is nothing to send.
+  var nextWait: Wait? {
+    guard queue.totals.busy > 0 else { return nil }
+    let targets = queue.targetNames
+    let asked = waits.compactMap { server, wait -> Wait? in
+      let isNeeded = targets.contains { Self.lies(url(ofTarget: $0), on: server) }
+      guard isNeeded, let next = wait.nextTry else { return nil }
+      return Wait(place: server, reason: .asked, until: next)
+    }
+    let paced = known.paces.map { Wait(place: $0, reason: .pace, until: $1) }
+    return (asked + paced).filter { now < $0.until }
+      .min { ($0.until, $0.place) < ($1.until, $1.place) }
+  }
+
+  /// Whether an address is one of this server, however it writes the host and the port.
   static func lies(_ url: String, on server: String) -> Bool {
     url == server || url.hasPrefix(scalars: server + "/")
   }
@@ -283,7 +313,12 @@ package struct AppState: Sendable {
     if !outages.isEmpty, let outage = outage(at: url(ofTarget: item.target)) {
       return .noServer(outage)
     }
-    if !waits.isEmpty, let wait = wait(at: url(ofTarget: item.target)) { return .asked(wait) }
+    let wait = waits.isEmpty ? nil : wait(at: url(ofTarget: item.target))
+    // Where both hold, the later one decides.
+    if let pace = pace(of: targetName(of: item)), wait?.nextTry.map({ $0 < pace }) ?? true {
+      return .paced(until: pace)
+    }
+    if let wait { return .asked(wait) }
     if trouble == .forbidden { return .oneAtATime }
     let isHere = item.target.isEmpty || item.target == target
     let lanes = lanes(of: target).count
@@ -307,10 +342,15 @@ package struct AppState: Sendable {
     waits.first { Self.lies(url, on: $0.key) && isUnderWay($0.value) }?.value
   }
 
+  /// When the next file of a target can begin, if its server takes no more requests now.
+  func pace(of target: String) -> Instant? {
+    known.paces.isEmpty ? nil : known.paces[target].flatMap { now < $0 ? $0 : nil }
+  }
+
   /// Whether something else than the user or the lanes hold files back.
   var isHeldUp: Bool {
     !outages.isEmpty || refusals.values.contains(where: \.holdsAll)
-      || waits.values.contains(where: isUnderWay)
+      || waits.values.contains(where: isUnderWay) || known.paces.values.contains { now < $0 }
   }
 
   private func isUnderWay(_ wait: Outage) -> Bool { wait.nextTry.map { $0 > now } == true }

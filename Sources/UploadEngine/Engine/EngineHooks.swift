@@ -25,6 +25,9 @@ package struct EngineHooks: Sendable {
   package var refusal: @Sendable (_ target: String, _ trouble: CredentialTrouble?) -> Void = {
     _, _ in
   }
+  /// Called when a target's uploads have to wait for some time because its server takes no more requests, with the
+  /// moment of the next one, and with nil when they need not wait any longer.
+  package var pace: @Sendable (_ target: String, _ until: Instant?) -> Void = { _, _ in }
   /// Called with the point where an upload can resume, or with nil if it must start over. No more of the upload is sent
   /// before `admission` has written the next turn.
   package var keeping: @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void = { _, _ in }

@@ -544,6 +544,7 @@ extension UploadEngine {
     beginThoseAhead()
     fillLanes()
     widen()
+    carryOut(scheduler.reportPaces(at: time.now()))
     for (target, lanes) in scheduler.recordIdleLanes(at: time.now()) { hooks.lanes(target, lanes) }
     runs.endIdle(on: self)
     if attempts == 0, openClaims == 0, runs.endings == 0 { whenIdle.take()?.resume() }
@@ -674,6 +675,7 @@ extension UploadEngine {
       case .giveUp(let files, let why): handle(files.map { ($0, .giveUp(because: why)) })
       case .server(let origin, let news): hooks.outage(origin, news)
       case .refusal(let target, let trouble): hooks.refusal(target, trouble)
+      case .pace(let target, let until): hooks.pace(target, until)
       }
     }
   }

@@ -16,6 +16,8 @@ final class QueueFollower {
   private let news: AsyncStream<[SenderNews]>
   private var items: [ItemID: UploadItem] = [:]
   private var revision: Int64 = -1
+  /// The targets of which it was said that their files go more slowly.
+  private var paced: Set<String> = []
   /// When the last line about an item was printed, and the state that it showed.
   private var said: [ItemID: (word: String, at: DispatchTime)] = [:]
 
@@ -56,13 +58,18 @@ final class QueueFollower {
     case .item(let id, let state): try say(state, of: id)
     case .server(let address, .away(let failure, _)) where !isJSON:
       output.error("! \(SafeText.line(address)) cannot be reached: \(failure.headline)")
+    case .server(let address, .asksToWait(let failure, _)) where !isJSON:
+      output.error("! \(SafeText.line(address)) asks to wait: \(failure.headline)")
+    case .pace(let target, _?) where !isJSON && paced.insert(target).inserted:
+      let name = SafeText.line(target)
+      output.error("! \(name) takes no more requests for now: its files go more slowly")
     case .refusal(let target, let trouble?) where !isJSON:
       output.error("! \(trouble.story(of: SafeText.line(target)))")
     case .complete: output.error("process \(listener.process ?? 0) sends this queue")
     case .run(let target, let news) where !isJSON:
       let words = news.words(isLasting: true)
       if !words.isEmpty { output.error("\(SafeText.line(target)): \(words)") }
-    case .resumed, .server, .refusal, .run, .runsHaveEnded, .settings, .lanes, .figures:
+    case .resumed, .server, .refusal, .pace, .run, .runsHaveEnded, .settings, .lanes, .figures:
       break
     }
   }

@@ -335,6 +335,34 @@ extension EndToEnd {
       }
     }
 
+    @Test("files that wait since their server takes no more requests say so, and R does not wait")
+    func tooManyRequests() async throws {
+      // How many more requests it takes.
+      let rest = Mutex(1)
+      let server = try HostileServer { connection, _ in
+        while connection.readRequest() != nil {
+          let isTaken = rest.withLock { rest in
+            defer { rest -= 1 }
+            return rest > 0
+          }
+          connection.send(
+            isTaken ? Self.ok : "HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\n\r\n")
+        }
+      }
+      defer { server.stop() }
+      let person = try Person()
+      for number in 1...6 { try person.folder.write("\(number).txt", [1]) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist ?.txt --to \(server.url().absoluteString)")
+      // The header and at least one row.
+      try await terminal.wait(until: "the reason") {
+        $0.rows.count { $0.contains("too many requests") && $0.contains("next try in") } > 1
+      }
+      rest.withLock { $0 = 1 }
+      try await terminal.press("R")
+      try await terminal.wait(for: "2 ok")
+    }
+
     // MARK: Undo
 
     @Test("z right after x brings a thousand files back as they were, in their order")
