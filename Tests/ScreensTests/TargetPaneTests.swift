@@ -57,6 +57,40 @@ import UploadModel
     #expect(state.trials.isEmpty)
   }
 
+  /// Targets of one server share the waits that it asks for, however their addresses are written. A pace is a target's
+  /// own.
+  @Test func eachSaysWhatHoldsItsFilesBack() {
+    var state = Self.pane()
+    let rows =
+      Self.rows + [
+        TargetRow(name: "shared", url: "https://API.example.com:443/other"),
+        TargetRow(name: "port", url: "https://api.example.com:8443/"),
+        TargetRow(name: "longer", url: "https://api.example.com.au/"),
+      ]
+    let failure = Failure(.refused, status: 429, retryAfter: 48)
+    Fixture.play(
+      &state, .targets(rows),
+      .reachability(
+        server: "https://api.example.com", .asksToWait(failure, until: state.now + 48)),
+      .pace(target: "album", until: state.now + 7), .pace(target: "photos", until: state.now + 9))
+    func held(_ words: String) -> [String] {
+      rows.map(\.name).filter { Self.line($0, state).contains(words) }
+    }
+    #expect(held("asks to wait · 48 s") == ["photos", "shared"])
+    #expect(held("too many requests · 7 s") == ["album"])
+    // What is decisive is not cut where there is less room.
+    for (width, words) in [
+      (200, "too many requests · next try in 7 s"), (80, "next try in 7 s"),
+      (50, "next try in 7 s"),
+    ] {
+      state.size = Size(width: width, height: 24)
+      #expect(Self.line("album", state).contains(words), "\(width): \(Self.line("album", state))")
+    }
+    state.size = Size(width: 120, height: 40)
+    Fixture.play(&state, .tick(state.now + 8))
+    #expect(!Self.line("album", state).contains("too many"))
+  }
+
   @Test func aFailedTestIsForgottenOnceAFileArrives() {
     var state = Self.pane()
     var (arrived, confirmed) = (Fixture.item(21, "c.txt"), Fixture.item(22, "d.txt"))

@@ -255,6 +255,7 @@ package struct AppState: Sendable {
   /// Whether an address is one of this server, however it writes the host and the port.
   static func lies(_ url: String, on server: String) -> Bool {
     url == server || url.hasPrefix(scalars: server + "/")
+      || Origin(text: url)?.description == server
   }
 
   /// How many requests may be sent to a target at once: what the user has chosen, or else what is configured.
