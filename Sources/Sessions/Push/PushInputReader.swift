@@ -101,6 +101,8 @@ final class PushInputReader: Sendable {
 private final class Portion: Sendable {
   private struct Content {
     var items: [UploadItem] = []
+    /// What the items have in common: a push may find hundreds of thousands of files before it has sent them.
+    var pool = ItemRecord.Pool()
     /// How many items are delivered together. Few at first, so that sending begins soon.
     var size = 32
   }
@@ -113,6 +115,8 @@ private final class Portion: Sendable {
 
   func add(_ item: UploadItem) {
     let isFull = content.withLock { content in
+      var item = item
+      content.pool.share(&item.record)
       content.items.append(item)
       return content.items.count >= content.size
     }
@@ -124,7 +128,7 @@ private final class Portion: Sendable {
     content.withLock { content in
       guard !content.items.isEmpty else { return }
       deliver(content.items)
-      content.items = []
+      (content.items, content.pool) = ([], ItemRecord.Pool())
       content.size = min(2 * content.size, Self.mostItems)
     }
   }

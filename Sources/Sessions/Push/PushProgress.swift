@@ -9,7 +9,7 @@ struct PushProgress {
   /// How far all items are, in numbers.
   private(set) var progress = SendingProgress()
   private let keepsResults: Bool
-  private var open: [ItemID: UploadItem] = [:]
+  private var open = ItemTable<UploadItem>()
   /// The open items by file, kept only while watching a folder.
   private var openPaths: [FileLocation: ItemID] = [:]
   private let isWatching: Bool
@@ -42,7 +42,7 @@ struct PushProgress {
   /// Whether no file waits: every file that has not ended is under way.
   var isLastRound: Bool { isComplete && inLine == 0 && held.isEmpty }
 
-  var openItems: [ItemID] { open.keys.sorted() }
+  var openItems: [ItemID] { open.values.map(\.id).sorted() }
 
   mutating func add(_ item: UploadItem, at now: Instant) {
     open[item.id] = item
@@ -54,11 +54,12 @@ struct PushProgress {
 
   /// Records where an item can resume; nil if it must start over. Returns the item, or nil if it has ended.
   mutating func setResumePoint(_ point: ResumePoint?, of id: ItemID) -> UploadItem? {
-    guard let place = open.index(forKey: id) else { return nil }
-    let old = open.values[place]
-    open.values[place].resumePoint = point
-    progress.recordResumePoint(of: open.values[place], from: old)
-    return open.values[place]
+    guard let old = open[id] else { return nil }
+    var item = old
+    item.resumePoint = point
+    open[id] = item
+    progress.recordResumePoint(of: item, from: old)
+    return item
   }
 
   /// Ends a batch of calls to `record`.
@@ -92,21 +93,21 @@ struct PushProgress {
 
   /// Records a new state. Returns the item in that state, or nil if the item is no longer of interest.
   mutating func record(_ state: ItemState, of id: ItemID, at now: Instant) -> UploadItem? {
-    guard let place = open.index(forKey: id) else { return nil }
+    guard let old = open[id] else { return nil }
     if superseded.contains(id) {
-      guard state.isFinished else { return open[place].value }
+      guard state.isFinished else { return old }
       superseded.remove(id)
       guard state.isDone || state.failure?.mayHaveArrived == true else {
-        progress.forget(open.remove(at: place).value)
+        open[id] = nil
+        progress.forget(old)
         return nil
       }
     }
-    let old = open.values[place]
     count(id, from: old.state, to: state)
-    open.values[place].state = state
-    progress.record(open.values[place], from: old, at: now)
-    guard state.isFinished else { return open[place].value }
-    var item = open.remove(at: place).value
+    var item = old.with(state)
+    progress.record(item, from: old, at: now)
+    open[id] = state.isFinished ? nil : item
+    guard state.isFinished else { return item }
     item.resumePoint = nil
     if isWatching, openPaths[item.location] == id { openPaths[item.location] = nil }
     switch state {
