@@ -248,6 +248,67 @@ struct AdmissionTests {
     #expect(owner.state(of: 4) == nil)
   }
 
+  /// Where the disk was slower than the server, lanes are empty until it is free.
+  @Test("a lane that is empty gets its file before the others that were claimed are prepared")
+  func emptyLane() async throws {
+    struct Disk {
+      var isShut = false
+      var claims: [[ItemID]] = []
+      var waiting: [@Sendable () -> Void] = []
+      var changes: [(ItemID, ItemState)] = []
+
+      func place(of id: Int64, where isMeant: (ItemState) -> Bool) -> Int? {
+        changes.firstIndex { $0.0 == ItemID(id) && isMeant($0.1) }
+      }
+    }
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    let disk = Mutex(Disk())
+    var hooks = EngineHooks()
+    hooks.claimsAhead = { _ in 3 }
+    hooks.admission = { turn, then in
+      let isShut = disk.withLock { disk in
+        disk.changes += turn.changes
+        if turn.claims.contains(where: { $0 > ItemID(5) }) { disk.isShut = true }
+        if !turn.claims.isEmpty { disk.claims.append(turn.claims) }
+        if disk.isShut { disk.waiting.append { then(Set(turn.claims)) } }
+        return disk.isShut
+      }
+      if !isShut { then(Set(turn.claims)) }
+    }
+    // As long as no time passes, nothing is claimed too early.
+    let engine = UploadEngine(
+      lanes: 4, time: TestClock().time, hooks: hooks, preparesAhead: true
+    ) { _ in }
+    var target = Target.once(server.url())
+    target.concurrency = .fixed(1)
+    let jobs = try jobs(9, to: target)
+    engine.submit(jobs)
+    func wait(until condition: @Sendable (Disk) -> Bool) async {
+      let limit = ContinuousClock.now + .seconds(60)
+      while !disk.withLock({ condition($0) }), .now < limit {
+        try? await Task.sleep(for: .milliseconds(2))
+      }
+    }
+    await wait { $0.place(of: 5, where: \.isFinished) != nil && $0.claims.joined().count == 9 }
+    #expect(server.requests.count == 5)
+    try FileManager.default.removeItem(atPath: jobs[8].item.location.description)
+    // All claims are answered within one turn of the engine.
+    engine.onQueue { _ in
+      let waiting = disk.withLock { disk in
+        disk.isShut = false
+        return exchange(&disk.waiting, with: [])
+      }
+      for then in waiting { then() }
+    }
+    await wait { disk in (6...9).allSatisfy { disk.place(of: $0, where: \.isFinished) != nil } }
+    let places = disk.withLock { disk in
+      (disk.place(of: 6, where: \.isPreparing), disk.place(of: 9, where: \.isFailed))
+    }
+    let (begun, failed) = (try #require(places.0), try #require(places.1))
+    #expect(begun < failed)
+  }
+
   @Test("a claimed file goes back if its lane does not become free soon")
   func claimedTooEarly() async throws {
     let (reached, goOn) = (Gate(), Gate())

@@ -50,6 +50,8 @@ final class Exchanges {
     if isAhead {
       engine.ahead.append(
         RequestsAhead.Request(item: exchange.firstItem, route: route, task: task))
+      // If lanes are empty, this one must not wait until all those claimed with it are prepared.
+      engine.beginThoseAhead()
     } else {
       task.resume()
     }
