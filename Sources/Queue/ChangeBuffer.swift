@@ -17,27 +17,31 @@ package final class ChangeBuffer: Sendable {
   private let content: Mutex<Content>
   private let interval: UInt64
   private let share: UInt64
+  private let many: Int
   private let deliver: @MainActor (Changes) -> Void
 
   /// Passes changes to `deliver`, in order. The delay is `microsecondsEach` for each change in the
   /// previous batch, so that a few changes arrive soon, and many arrive in few batches, but at most `milliseconds`,
-  /// which is also the default. `isMerging` leaves out changes that a later change of the same item supersedes.
+  /// which is also the default, and `many` changes do not wait for more. `isMerging` leaves out changes that a later
+  /// change of the same item supersedes.
   package init(
     everyMilliseconds milliseconds: UInt64, microsecondsEach: UInt64? = nil,
-    isMerging: Bool, _ deliver: @escaping @MainActor (Changes) -> Void
+    many: Int = .max, isMerging: Bool, _ deliver: @escaping @MainActor (Changes) -> Void
   ) {
     interval = milliseconds * 1_000_000
     share = microsecondsEach.map { $0 * 1000 } ?? interval
+    self.many = many
     self.deliver = deliver
     content = Mutex(Content(changes: MergedChanges(isMerging: isMerging)))
   }
 
-  /// Takes changes, which are passed on after a delay, or at once if somebody waits for them.
+  /// Takes changes, which are passed on after a delay, or at once if somebody waits for them or there are many.
   package func put(_ changes: Changes, atOnce: Bool = false) {
     let due = content.withLock { content -> DispatchTime? in
+      let count = content.changes.count
       for (id, state) in changes { content.changes.put(id, state) }
       defer { content.isScheduled = true }
-      if atOnce { return .now() }
+      if atOnce || count < many && content.changes.count >= many { return .now() }
       return content.isScheduled ? nil : content.due
     }
     guard let due else { return }

@@ -23,6 +23,8 @@ package final class Conductor {
     package var reportsEach = false
     /// In milliseconds.
     package var reportInterval: UInt64 = 100
+    /// How many changes are reported without waiting for more.
+    package var mostUnreported = Int.max
 
     package init() {}
   }
@@ -103,7 +105,8 @@ package final class Conductor {
     let isWritten = store.isLasting
     return ChangeBuffer(
       everyMilliseconds: options.reportsEach ? 4 : options.reportInterval,
-      microsecondsEach: options.reportsEach ? 250 : nil, isMerging: !options.reportsEach
+      microsecondsEach: options.reportsEach ? 250 : nil, many: options.mostUnreported,
+      isMerging: !options.reportsEach
     ) { [weak self, book = tools.book] changes in
       let changes = isWritten ? changes : book.secrets.hidden(in: changes)
       self?.record(changes)

@@ -9,6 +9,8 @@ package struct MergedChanges {
 
   package init(isMerging: Bool = true) { replaceable = isMerging ? [:] : nil }
 
+  package var count: Int { changes.count }
+
   package mutating func put(_ id: ItemID, _ state: ItemState) {
     let index = replaceable?[id] ?? changes.count
     if index == changes.count { changes.append((id, state)) } else { changes[index].1 = state }

@@ -118,6 +118,9 @@ package final class SharedQueue {
     var sending = Conductor.Options()
     (sending.lanes, sending.waitsForPerson) = (options.lanes, !options.isAlone)
     sending.reportInterval = options.reportInterval
+    // A screen draws a frame for each report. Where there is none, whoever waits for the end waits until all of them are
+    // handled.
+    if options.isAlone { sending.mostUnreported = Self.mostUnreported }
     conductor = Conductor(keeper, with: tools.sending, options: sending)
     link = QueueLink(queue: keeper.store.path, environment: tools.environment)
     (settings, ownSettings) = (options.settings, options.settings)
@@ -136,6 +139,8 @@ package final class SharedQueue {
     "the queue is stopped; \"hoist queue start\(option)\" resumes it"
   }
 
+  /// How many of the engine's changes gather before they are reported, if no screen shows them.
+  private static let mostUnreported = 256
   /// How many items are read in one go.
   private nonisolated static let portion = 2000
 

@@ -51,4 +51,17 @@ import UploadModel
     buffer.put([(ItemID(3), .paused)], atOnce: true)
     #expect(await arrivals.next() == [ItemID(2), ItemID(3)])
   }
+
+  @Test("Many changes do not wait for more", .timeLimit(.minutes(10)))
+  func many() async throws {
+    let (batches, continuation) = AsyncStream.makeStream(of: Int.self)
+    let buffer = ChangeBuffer(
+      everyMilliseconds: 3_600_000, microsecondsEach: nil, many: 10, isMerging: true
+    ) { changes in continuation.yield(changes.count) }
+    var arrivals = batches.makeAsyncIterator()
+    buffer.put([(ItemID(1), .waiting)])
+    #expect(await arrivals.next() == 1)
+    for number in 1...Int64(10) { buffer.put([(ItemID(number), .paused)]) }
+    #expect(await arrivals.next() == 10)
+  }
 }

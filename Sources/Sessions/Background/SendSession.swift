@@ -107,13 +107,16 @@ package final class SendSession: QueueHolder {
 
   package func receive(_ news: [QueueNews]) {
     let now = context.time.now()
-    for news in news {
-      if case .notice(let words?) = news, words != state.notice { say(Remark(words)) }
-      let wasBusy = state.items.totals.busy > 0
-      state.receive(news, at: now).forEach(say)
-      guard case .changed = news, wasBusy, state.isAtTheEnd else { continue }
-      announceEnd()
+    var isAtTheEnd = false
+    context.output.together {
+      for news in news {
+        if case .notice(let words?) = news, words != state.notice { say(Remark(words)) }
+        let wasBusy = state.items.totals.busy > 0
+        state.receive(news, at: now).forEach(say)
+        if case .changed = news, wasBusy, state.isAtTheEnd { isAtTheEnd = true }
+      }
     }
+    if isAtTheEnd { announceEnd() }
     guard over != nil, !state.isReading, !isDue else { return }
     isDue = true
     // Not within this call, which is a part of what the queue is doing.

@@ -49,8 +49,17 @@ struct SessionReport {
       + reasons + choice + summary
   }
 
+  /// The items of which more is to be said than that they were sent, in the order in which they were added. Whoever waits
+  /// for the program to end need not wait until each of 20,000 files has been looked at.
+  private var remarkable: [UploadItem] {
+    guard unsent > 0 || items.totals.doubtful > 0 else { return [] }
+    return items.items.filter { !$0.state.isDone || $0.state.receipt?.isDoubtful == true }
+      .sorted { $0.id < $1.id }
+  }
+
   /// Why files failed, if several failed: a line for each reason.
   private var reasons: [String] {
+    guard unsent > 1 else { return [] }
     let groups = items.failureGroups
     guard groups.reduce(0, { $0 + $1.members.count }) > 1 else { return [] }
     return ReasonLines.cut(groups, \.line)
@@ -58,7 +67,7 @@ struct SessionReport {
 
   /// How to choose what becomes of files whose names are taken: only the screen asks.
   private var choice: [String] {
-    items.items.contains { $0.state.failure?.taken != nil } ? ["  \(Failure.nameAdvice)"] : []
+    remarkable.contains { $0.state.failure?.taken != nil } ? ["  \(Failure.nameAdvice)"] : []
   }
 
   var status: ExitStatus {
@@ -91,10 +100,10 @@ struct SessionReport {
   private var hasContent: Bool {
     items.count > 0 || items.removedCount != (0, 0) || !runTroubles.isEmpty
   }
-  private var unsent: Int { items.items.count { !$0.state.isDone } }
+  private var unsent: Int { items.count - items.totals.done }
 
   private func fates(in folder: String) -> [String] {
-    items.items.sorted { $0.id < $1.id }.compactMap { item in
+    remarkable.compactMap { item in
       let name = SafeText.line(item.location.relative(to: folder).description)
       return switch item.state {
       case .done(let receipt) where receipt.isDoubtful:

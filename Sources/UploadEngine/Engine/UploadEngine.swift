@@ -473,7 +473,7 @@ extension UploadEngine {
     var limit: TimeSource.Timer?
     await withCheckedContinuation { continuation in
       whenIdle = continuation
-      for job in Array(jobs.all) {
+      for job in attempts > 0 ? Array(jobs.all) : [] {
         guard let attempt = job.attempt, !(sparesHandedOver && attempt.hasSentAll) else { continue }
         handle(.cancel, for: job.id)
       }
