@@ -35,14 +35,15 @@ extension Transfer {
   }
 
   /// After the reply has begun, records the position at which the body ends, unless all of the body has arrived.
-  func recordArrival(at socket: Int32, isClosing: Bool = false) {
+  /// `slack` is how many of the last bytes written may not be the body's.
+  func recordArrival(at socket: Int32, isClosing: Bool = false, slack: Int64 = 0) {
     guard length > 0, hasGivenAll, !request.offersHTTP2, parser.head?.saysArrived == true
     else { return }
     if arrival?.isLost == true { return }
     // After a reset, the kernel has discarded the unacknowledged bytes, so only its count of acknowledged bytes tells
     // how much arrived.
     if wholeBody == nil, SocketTable.isClosed(socket), let arrived = arrived(at: socket),
-      arrived + slack < length
+      arrived + imprecision < length
     {
       arrival = Arrival()
       return
@@ -50,7 +51,8 @@ extension Transfer {
     // When a TLS connection is closed, the unacknowledged bytes include the closing alert, which may never be
     // acknowledged.
     if isClosing, request.url.scheme == "https" { return }
-    guard (SocketTable.unacknowledged(at: socket) ?? 0) > 0, let end = SocketTable.end(of: socket)
+    guard (SocketTable.unacknowledged(at: socket) ?? 0) > slack,
+      let end = SocketTable.end(of: socket)
     else {
       arrival = nil
       return
@@ -70,7 +72,10 @@ extension Transfer {
   /// Whether the request succeeded before all of its body had arrived, and the rest may still arrive. Until the rest
   /// has arrived, the body does not count as handed over.
   func awaitsArrival(_ code: CURLcode) -> Bool {
-    if code == CURLE_OK, arrival == nil, let socket { recordArrival(at: socket) }
+    if code == CURLE_OK, arrival == nil, let socket {
+      // From 8.12 on, libcurl has already sent the closing alert of TLS if the connection is to be closed.
+      recordArrival(at: socket, slack: closingSlack)
+    }
     guard let arrival else { return false }
     // After an error, nothing more can arrive.
     let isOpen = arrival.isOpen() && code == CURLE_OK
@@ -100,7 +105,7 @@ extension Transfer {
   var closingSlack: Int64 { request.url.scheme == "https" ? 512 : 0 }
 
   /// The possible error in the count of arrived bytes, which includes the overhead of TLS records.
-  private var slack: Int64 { request.url.scheme == "https" ? length / 100 + (32 << 10) : 0 }
+  private var imprecision: Int64 { request.url.scheme == "https" ? length / 100 + (32 << 10) : 0 }
 }
 
 extension ReplyHead {
