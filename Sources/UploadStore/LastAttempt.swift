@@ -8,6 +8,8 @@ struct LastAttempt {
   private(set) var receipt: Receipt
   /// How many of the file's bytes had been handed over when it ended.
   private let reached: Int64
+  /// Where it began to send.
+  private let start: Int64
 
   static let columns = """
     item, number, status, outcome, reply, reply_type, reply_is_cut, url, began, ended, bytes,
@@ -18,7 +20,7 @@ struct LastAttempt {
     status = row[2]
     outcome = (row[3] as String?).map(AttemptOutcome.init)
     reached = row[10] ?? 0
-    let start: Int64 = row[19] ?? 0
+    start = row[19] ?? 0
     receipt = Receipt(
       status: status ?? (outcome == .confirmed ? 0 : 200), url: row[7], deletionURL: row[11],
       reply: Reply(text: row[4] ?? "", isCut: row[6], mediaType: row[5]), attempts: row[1],
@@ -38,5 +40,5 @@ struct LastAttempt {
   }
 
   /// Whether hoist ended while the file was being sent.
-  var isCutOff: Bool { outcome == .interrupted || outcome == .stopped && reached > 0 }
+  var isCutOff: Bool { outcome == .interrupted || outcome == .stopped && reached > start }
 }

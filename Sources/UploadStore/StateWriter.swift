@@ -146,7 +146,7 @@ struct StateWriter {
   private func forgetEarlierProbes(of id: ItemID) throws {
     try db.execute(
       """
-      DELETE FROM attempt WHERE item = ?1 AND outcome = \(AttemptOutcome.withdrawn.sql) AND COALESCE(bytes, 0) = 0
+      DELETE FROM attempt WHERE item = ?1 AND outcome = \(AttemptOutcome.withdrawn.sql) AND COALESCE(bytes, 0) <= COALESCE(start, 0)
         AND id < (SELECT MAX(id) FROM attempt WHERE item = ?1)
       """, [id.rawValue])
   }

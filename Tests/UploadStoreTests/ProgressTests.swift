@@ -346,6 +346,22 @@ struct ProgressTests {
     #expect(history.filter { $0.item == ids[1] }.map(\.bytes) == [5, 0])
   }
 
+  @Test("So does one that is tried all night with an upload that has begun")
+  func probesOfAnUploadThatResumes() throws {
+    let store = try harness.open()
+    let queued = try store.enqueue([item("a")])[0]
+    let (url, identity) = (
+      try #require(URL(string: "http://nas/files/1")), try #require(queued.identity)
+    )
+    let point = ResumePoint(url: url, target: "nas", identity: identity, offset: 4, start: 4)
+    for _ in 0..<20 {
+      _ = try store.begin([queued.id])
+      try store.keep(point, of: queued.id)
+      try store.record([(queued.id, .waiting)])
+    }
+    #expect(try store.history().count == 1)
+  }
+
   @Test("A claimed file that has not begun waits as before, without a trace, and can be edited")
   func released() throws {
     let store = try harness.open()
