@@ -134,6 +134,17 @@ import UploadModel
     #expect(Self.names(state) == ["a.jpg", "b.jpg", "c.jpg"])
   }
 
+  @Test("A file that is moved to a target where another one has its name is refused, too")
+  func aNameAtAnotherTarget() {
+    var state = Self.targets(isAside: false)
+    Self.rename(.key("g"), to: "c.jpg", in: &state)
+    Fixture.play(&state, .key(.enter), .key("G"), .key("e"), .key(.backTab))
+    Fixture.type("nas", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
+    #expect(Self.text(state).contains("c.jpg and c.jpg would both be c.jpg"), "\(Self.text(state))")
+  }
+
   @Test(
     "A name is free once its file is sent, and where the target keeps files apart or names them itself"
   )

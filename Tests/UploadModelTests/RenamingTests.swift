@@ -51,6 +51,10 @@ import Testing
     #expect(twice([a, b]) == [a, b] && twice([y, a], beside: [b]) == [a, b])
     // It is the same file, which the screen asks about.
     #expect(twice([a], beside: [a]) == nil)
+    #expect(twice([a, a]) == nil)
+    // Two names, as servers see them.
+    let (composed, decomposed) = (Self.item("\u{E9}", at: "a"), Self.item("e\u{301}", at: "b"))
+    #expect(twice([composed, decomposed]) == nil && twice([composed], beside: [decomposed]) == nil)
     // What is not renamed stays as it is.
     #expect(twice([], beside: [a, b]) == nil)
   }

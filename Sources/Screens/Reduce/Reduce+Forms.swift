@@ -161,17 +161,23 @@ extension AppState {
   /// Which files an edit would give the same name at the same target, in words; nil if it gives none the same.
   private func sameName(after edited: [UploadItem]) -> String? {
     let lenient = Set(options.targets.filter(\.takesSameNames).map(\.name))
+    let naming = Set(options.targets.filter(\.namesFiles).map(\.name))
+    func keepsName(_ item: UploadItem) -> Bool {
+      item.nameIsChosen || !naming.contains(targetName(of: item))
+    }
     let renamed = edited.filter { after in
-      item(after.id).map { $0.fileName != after.fileName } == true
+      let isElsewhere = item(after.id).map { before in
+        !before.fileName.utf8.elementsEqual(after.fileName.utf8)
+          || targetName(of: before) != targetName(of: after)
+      }
+      return isElsewhere == true && keepsName(after)
         && !lenient.contains(targetName(of: after))
     }
     guard !renamed.isEmpty else { return nil }
-    let naming = Set(options.targets.filter(\.namesFiles).map(\.name))
     let ids = Set(renamed.map(\.id))
     let changed = Dictionary(uniqueKeysWithValues: edited.map { ($0.id, $0) })
     let others = items.lazy.map { changed[$0.id] ?? $0 }.filter { other in
-      !ids.contains(other.id) && !other.state.isDone
-        && (other.nameIsChosen || !naming.contains(targetName(of: other)))
+      !ids.contains(other.id) && !other.state.isDone && keepsName(other)
     }
     guard let (first, second) = Renaming.sameName(in: renamed, beside: others) else { return nil }
     let (one, other) = (item(first.id) ?? first, item(second.id) ?? second)

@@ -107,7 +107,9 @@ package struct Renaming: Sendable {
   ) -> (first: UploadItem, second: UploadItem)? {
     var known: [Place: UploadItem] = [:]
     for item in renamed {
-      if let first = known.updateValue(item, forKey: Place(item)) { return (first, item) }
+      if let first = known.updateValue(item, forKey: Place(item)), first.location != item.location {
+        return (first, item)
+      }
     }
     for item in others {
       if let first = known[Place(item)], first.location != item.location { return (first, item) }
@@ -118,8 +120,9 @@ package struct Renaming: Sendable {
   /// Where a file goes, and under which name.
   private struct Place: Hashable {
     let target: String
-    let name: String
+    /// In bytes, which servers compare.
+    let name: [UInt8]
 
-    init(_ item: UploadItem) { (target, name) = (item.target, item.fileName) }
+    init(_ item: UploadItem) { (target, name) = (item.target, Array(item.fileName.utf8)) }
   }
 }
