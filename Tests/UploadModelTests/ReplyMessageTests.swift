@@ -24,7 +24,11 @@ import UploadModel
     (#"{"errors": [{"field": "title", "message": "is too short"}]}"#, "title: is too short"),
     (#"{"errors": [{"field": "title", "message": "Title is bad"}]}"#, "Title is bad"),
     (#"{"error": {"field": "title", "code": "short"}}"#, "title: short"),
+    (#"{"errors": {"code": ["E7"], "file": ["is too large"]}}"#, "file: is too large"),
     // And some words are about no field.
+    (#"{"message": "no file", "field": ""}"#, "no file"),
+    (#"{"message": "no file", "field": " "}"#, "no file"),
+    (#"{"__all__": ["You have 3 already"]}"#, "You have 3 already"),
     (#"{"errors": {"base": ["You have 3 already"], "title": ["no"]}}"#, "You have 3 already"),
     (#"{"errors": {"_errors": ["not today"]}}"#, "not today"),
     (#"{"data": {"errors": ["no room"]}}"#, "no room"),

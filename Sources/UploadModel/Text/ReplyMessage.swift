@@ -101,7 +101,7 @@ extension Reply {
 
   /// What is wrong with a field, after the field's name, unless the words contain that.
   private static func ofField(_ words: String, in members: [String: JSONValue]) -> String {
-    guard case .string(let name)? = members["field"],
+    guard case .string(let name)? = members["field"], isName(name),
       !words.lowercased().contains(scalars: name.lowercased())
     else { return words }
     return "\(name): \(words)"
@@ -113,14 +113,29 @@ extension Reply {
 
   /// What is wrong with the first field, after its name. What concerns no field has no name.
   private static func firstField(of members: [String: JSONValue], depth: Int) -> String? {
-    members.sorted { $0.key < $1.key }.lazy.compactMap { name, value in
-      message(in: value, depth: depth - 1).map { general.contains(name) ? $0 : "\(name): \($0)" }
+    let byName = members.sorted { $0.key < $1.key }
+    // Words come before codes.
+    let ordered =
+      byName.filter { !codes.contains($0.key) } + byName.filter { codes.contains($0.key) }
+    return ordered.lazy.compactMap { name, value in
+      message(in: value, depth: depth - 1).map {
+        general.contains(name) || !isName(name) ? $0 : "\(name): \($0)"
+      }
     }.first
   }
 
+  /// Whether a text can be shown as the name of a field, before what is wrong with it.
+  private static func isName(_ text: String) -> Bool {
+    text.unicodeScalars.count <= longestName
+      && text.unicodeScalars.contains { !$0.properties.isWhitespace }
+  }
+
+  private static let longestName = 64
+
   /// The members of a list of fields that are no fields.
   private static let general = [
-    "_errors", "non_field_errors", "base", "errors", "errorMessages", "messages",
+    "_errors", "non_field_errors", "__all__", "_schema", "base", "errors", "errorMessages",
+    "messages",
   ]
 
   /// A sentence without its full stop.
