@@ -338,7 +338,7 @@ extension Scheduler {
     var actions: [Action] = []
     for number in targets.indices where targets[number].mayBeHeld {
       let isWaiting =
-        hasLane(for: number)
+        isStarted && hasLane(for: number)
         && routes.contains { $0.target == number && !$0.ready.isEmpty }
       let until = isWaiting ? targets[number].nextBegin(at: now) : nil
       guard targets[number].noteHold(until: until, at: now) else { continue }

@@ -194,7 +194,12 @@ struct QueueStateTests {
         .pace(target: "u", until: nil),
       ],
       said: ["~ t takes no more requests for now, so its files go more slowly: next try in 2 s"]
-    ) { $0.paces == ["t": now + 9, "u": now] },
+    ) { $0.paces == ["t": now + 9] },
+    // A hold that was over when this window opened says nothing, and the next one is the first.
+    Row(
+      news: [.pace(target: "t", until: now + -5), .pace(target: "t", until: now + 2)],
+      said: ["~ t takes no more requests for now, so its files go more slowly: next try in 2 s"]
+    ) { $0.paces == ["t": now + 2] },
     Row(
       news: [.pace(target: "t", until: now + 2), .pace(target: "t", until: nil)],
       said: ["~ t takes no more requests for now, so its files go more slowly: next try in 2 s"]

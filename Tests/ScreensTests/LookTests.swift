@@ -388,7 +388,8 @@ import Testing
   @Test func theHeaderSaysForWhichServerIsWaited() {
     var state = Fixture.empty(size: Size(width: 100, height: 24))
     let failure = Failure(.refused, status: 429, retryAfter: 60)
-    func header() -> String { render(state, size: state.size).text[0] }
+    func header(of state: AppState) -> String { render(state, size: state.size).text[0] }
+    func header() -> String { header(of: state) }
     Fixture.play(
       &state, .added([Fixture.item(1, "a.bin")]),
       .reachability(
@@ -399,6 +400,13 @@ import Testing
     state.size = Size(width: 100, height: 24)
     Fixture.play(&state, .pace(target: "nas", until: state.now + 5))
     #expect(header().contains("too many requests for nas · next try in 5 s"), "\(header())")
+    // Nothing is waited for where nothing is left to send.
+    var (other, second) = (state, Fixture.item(2, "b.bin"))
+    second.target = "nas"
+    Fixture.play(
+      &other, .pace(target: "nas", until: nil),
+      .engine([(ItemID(1), .failed(failure))], at: state.now), .added([second]))
+    #expect(!header(of: other).contains("next try"), "\(header(of: other))")
     // What is stopped waits for the user.
     Fixture.type("s", &state)
     #expect(header().contains("  stopped") && !header().contains("next try"), "\(header())")

@@ -187,8 +187,12 @@ package struct QueueState: Sendable {
   private mutating func record(
     _ target: String, pacedUntil until: Instant?, at now: Instant
   ) -> [Remark] {
-    let isFirst = paces.updateValue(until ?? now, forKey: target) == nil
-    guard isFirst, let until, now < until else { return [] }
+    // One that is over, as a window that opens later is told, was not said here.
+    guard let until, now < until else {
+      if paces[target] != nil { paces[target] = until ?? now }
+      return []
+    }
+    guard paces.updateValue(until, forKey: target) == nil else { return [] }
     let words = "\(target) takes no more requests for now, so its files go more slowly"
     return [Remark("\(words): \(Outage.words(until: until, at: now))", .warning)]
   }

@@ -241,13 +241,16 @@ package struct AppState: Sendable {
   /// The first wait that ends; `nil` if none is under way, or there is nothing to send.
   var nextWait: Wait? {
     guard queue.totals.busy > 0 else { return nil }
-    let targets = queue.targetNames
+    let targets = queue.targetNames.filter { name in
+      queue.isBusy(name) && !waitsForCredentials(name.isEmpty ? target : name)
+    }
     let asked = waits.compactMap { server, wait -> Wait? in
       let isNeeded = targets.contains { Self.lies(url(ofTarget: $0), on: server) }
       guard isNeeded, let next = wait.nextTry else { return nil }
       return Wait(place: server, reason: .asked, until: next)
     }
-    let paced = known.paces.map { Wait(place: $0, reason: .pace, until: $1) }
+    let paced = known.paces.filter { !waitsForCredentials($0.key) }
+      .map { Wait(place: $0, reason: .pace, until: $1) }
     return (asked + paced).filter { now < $0.until }
       .min { ($0.until, $0.place) < ($1.until, $1.place) }
   }

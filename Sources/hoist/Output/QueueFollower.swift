@@ -3,6 +3,7 @@ import Foundation
 import ProcessContext
 import Queue
 import Sessions
+import UploadEngine
 import UploadModel
 import UploadStore
 
@@ -12,6 +13,7 @@ final class QueueFollower {
   private let store: UploadStore
   private let isJSON: Bool
   private let output: Output
+  private let time: TimeSource
   private let listener: SenderListener
   private let news: AsyncStream<[SenderNews]>
   private var items: [ItemID: UploadItem] = [:]
@@ -23,7 +25,7 @@ final class QueueFollower {
 
   /// Listens to the process that sends the queue; fails if no process does.
   init(_ store: UploadStore, json isJSON: Bool, in context: Context) throws(UserError) {
-    output = context.output
+    (output, time) = (context.output, context.time)
     self.store = store
     self.isJSON = isJSON
     do throws(LinkError) {
@@ -58,9 +60,11 @@ final class QueueFollower {
     case .item(let id, let state): try say(state, of: id)
     case .server(let address, .away(let failure, _)) where !isJSON:
       output.error("! \(SafeText.line(address)) cannot be reached: \(failure.headline)")
-    case .server(let address, .asksToWait(let failure, _)) where !isJSON:
+    case .server(let address, .asksToWait(let failure, let until))
+    where !isJSON && time.now() < until:
       output.error("! \(SafeText.line(address)) asks to wait: \(failure.headline)")
-    case .pace(let target, _?) where !isJSON && paced.insert(target).inserted:
+    case .pace(let target, let until?)
+    where !isJSON && time.now() < until && paced.insert(target).inserted:
       let name = SafeText.line(target)
       output.error("! \(name) takes no more requests for now: its files go more slowly")
     case .refusal(let target, let trouble?) where !isJSON:
