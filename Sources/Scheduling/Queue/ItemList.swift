@@ -161,6 +161,8 @@ package struct ItemList: Sendable {
   private var targets: [String: Int] = [:]
   /// How many items are being sent to each target.
   private var active: [String: Int] = [:]
+  /// How many items of each target are still to be sent, without those that are paused.
+  private var busy: [String: Int] = [:]
 
   /// The longest texts of all items that were ever here, in bytes of UTF-8, so that columns do not change their places
   /// all the time.
@@ -228,6 +230,8 @@ package struct ItemList: Sendable {
   package var hasSeveralTargets: Bool { targets.count > 1 }
 
   package func active(on target: String) -> Int { active[target] ?? 0 }
+  /// Whether items of a target are still to be sent, and not paused.
+  package func isBusy(_ target: String) -> Bool { busy[target, default: 0] > 0 }
 
   /// The targets that items are being sent to.
   package var activeTargets: [String] { active.filter { $0.value > 0 }.map(\.key) }
@@ -256,6 +260,7 @@ package struct ItemList: Sendable {
     totals.add(item, reached: row.counted)
     targets[item.target, default: 0] += 1
     if item.state.takesLane { active[item.target, default: 0] += 1 }
+    if item.state.isBusy { busy[item.target, default: 0] += 1 }
     if !item.state.isFinished { countErrand(item, by: 1) }
   }
 
@@ -264,6 +269,7 @@ package struct ItemList: Sendable {
     totals.subtract(item, reached: row.counted)
     targets[item.target] = targets[item.target].flatMap { $0 > 1 ? $0 - 1 : nil }
     if item.state.takesLane { active[item.target, default: 0] -= 1 }
+    if item.state.isBusy { busy[item.target, default: 0] -= 1 }
     if !item.state.isFinished { countErrand(item, by: -1) }
   }
 
@@ -315,8 +321,10 @@ package struct ItemList: Sendable {
     // The latest may not be in the history yet.
     var unseen = recorded[...]
     let own = rows[position].attempts.filter { own in
-      guard let same = unseen.firstIndex(where: own.mayBe) else { return true }
-      unseen = unseen[(same + 1)...]
+      let nearest = unseen.indices.filter { own.mayBe(unseen[$0]) }
+        .min { abs(unseen[$0].at - own.at) < abs(unseen[$1].at - own.at) }
+      guard let nearest else { return true }
+      unseen = unseen[(nearest + 1)...]
       return false
     }
     rows[position].attempts = (recorded + own).sorted { $0.at < $1.at }.suffix(Self.mostAttempts)
@@ -344,6 +352,7 @@ package struct ItemList: Sendable {
     let known = rows[position].item
     let old = known.state
     totals.subtract(rows[position].item, reached: rows[position].counted)
+    if old.isBusy != state.isBusy { busy[known.target, default: 0] += state.isBusy ? 1 : -1 }
     if old.takesLane != state.takesLane {
       active[rows[position].item.target, default: 0] += state.takesLane ? 1 : -1
     }
@@ -449,6 +458,11 @@ package struct ItemList: Sendable {
       setPosition(of: rows[index].item.id, to: index)
     }
   }
+}
+
+extension ItemState {
+  /// Whether the item is still to be sent, without the user's doing.
+  fileprivate var isBusy: Bool { !isFinished && self != .paused }
 }
 
 extension ItemList.Attempt {
