@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Scheduling
@@ -149,6 +150,23 @@ import Testing
     }
     // The requests alone take 40 s.
     #expect(now < Instant(seconds: 75), "\(now)")
+  }
+
+  @Test(
+    "A gateway that has failed over requests for a while is not spared for ever", arguments: 1...40)
+  func failuresThatEnd(_ seed: UInt64) {
+    var tuner = ConcurrencyTuner(range: 1...32)
+    var (now, random) = (Instant(seconds: 0), SplitMix64(seed: seed))
+    for number in 1...800 {
+      now = tuner.nextBegin(at: now) ?? now
+      tuner.recordBegin(at: now)
+      let begun = now
+      now = now + 0.05
+      let fails = number < 400 && Int.random(in: 0..<4, using: &random) == 0
+      tuner.recordEnd(fails ? .overloaded : .fine, began: begun, underWay: 0, at: now)
+    }
+    // The requests alone take 40 s.
+    #expect(now < Instant(seconds: 150), "\(now)")
   }
 
   /// The delays of a file's own retries are enough: a pause that doubles each time would look like a hang.

@@ -13,6 +13,8 @@ struct RequestPacer: Hashable, Sendable {
   /// The pace does not grow before this moment.
   private var heldUntil = Instant(seconds: 0)
   private var lastGrowth = Instant(seconds: 0)
+  /// Whether the server has not said that the rate is too high.
+  private var isGuess = false
   /// How many refusals came in a row.
   private var refusals = 0
   /// How many requests were accepted since the pace was lowered.
@@ -40,7 +42,10 @@ struct RequestPacer: Hashable, Sendable {
     refusals = 0
     acceptedSince += 1
     guard let pace, now >= heldUntil else { return }
-    let grown = pace * (1 + Self.growth * (now - max(lastGrowth, heldUntil)))
+    let grown =
+      isGuess
+      ? pace * Self.growthOfGuess
+      : pace * (1 + Self.growth * (now - max(lastGrowth, heldUntil)))
     self.pace = max(pace, min(grown, Self.margin * refusedRate))
     lastGrowth = now
   }
@@ -67,14 +72,19 @@ struct RequestPacer: Hashable, Sendable {
     }
     refusals += 1
     let taken = Double(accepted.count(at: now))
-    if taken > 0 { refusedRate = min(refusedRate, Double(answered.count(at: now))) }
+    let rate = Double(answered.count(at: now))
+    // What fails far below a rate that was refused does not fail because of the rate.
+    if taken > 0, isTold || refusedRate == .infinity || rate > refusedRate / 2 {
+      refusedRate = min(refusedRate, rate)
+    }
+    isGuess = !isTold
     let isNew = pace == nil || now >= heldUntil
-    let known = pace ?? max(1, Double(answered.count(at: now)))
+    let known = pace ?? max(1, rate)
     pace = max(
       Self.least,
       taken > 0 ? min(known, taken) * (isNew ? Self.firstStep : Self.laterStep) : known / 2)
     next = now + min(Self.period * Double(1 << min(refusals - 1, 6)), Self.longestWait)
-    heldUntil = now + Self.hold
+    heldUntil = now + (isTold ? Self.hold : Self.holdOfGuess)
   }
 
   /// The seconds in which a server is assumed to count requests.
@@ -82,7 +92,11 @@ struct RequestPacer: Hashable, Sendable {
   private static let longestWait = 60.0
   /// For how many seconds a pace is kept after a refusal.
   private static let hold = 60.0
-  /// By which part the pace grows each second after that.
+  /// The same if the server has not said that the rate is too high: what it had may be over.
+  private static let holdOfGuess = 5.0
+  /// By how much such a pace grows with each request that is accepted after that.
+  private static let growthOfGuess = 1.25
+  /// By which part another pace grows each second.
   private static let growth = 0.01
   /// How close to a refused rate it may come.
   private static let margin = 0.95
