@@ -118,8 +118,8 @@ package final class SharedQueue {
     var sending = Conductor.Options()
     (sending.lanes, sending.waitsForPerson) = (options.lanes, !options.isAlone)
     sending.reportInterval = options.reportInterval
-    // A screen draws a frame for each report. Where there is none, whoever waits for the end waits until all of them are
-    // handled.
+    // A screen draws a frame for each report. Without one, the program cannot end before all reports are handled, so
+    // they come early.
     if options.isAlone { sending.mostUnreported = Self.mostUnreported }
     conductor = Conductor(keeper, with: tools.sending, options: sending)
     link = QueueLink(queue: keeper.store.path, environment: tools.environment)

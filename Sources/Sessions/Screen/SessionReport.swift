@@ -49,8 +49,8 @@ struct SessionReport {
       + reasons + choice + summary
   }
 
-  /// The items of which more is to be said than that they were sent, in the order in which they were added. Whoever waits
-  /// for the program to end need not wait until each of 20,000 files has been looked at.
+  /// The items that were not sent, or perhaps not, in the order in which they were added. If there are none, the items
+  /// are not gone through: with 20,000 files, that would delay the end of the program.
   private var remarkable: [UploadItem] {
     guard unsent > 0 || items.totals.doubtful > 0 else { return [] }
     return items.items.filter { !$0.state.isDone || $0.state.receipt?.isDoubtful == true }

@@ -146,7 +146,7 @@ package enum NewTarget {
     try Settings.parse(text, file: config.path, environment: config.environment).target(name)
   }
 
-  /// Throws if the server does not accept the secret, or asks for one and there is none.
+  /// Throws if the server does not accept the secret, or asks for one although the target has none.
   private static func logIn(
     to target: Target, at part: TargetAnswers.Part, hasToken: Bool = true
   ) async throws(Refusal) {

@@ -271,7 +271,7 @@ extension EndToEnd {
       try await terminal.wait(for: "9 ok")
     }
 
-    /// Waits until each of so many files has failed or waits for credentials. Returns how many do.
+    /// Waits until `count` files have failed or wait for credentials. Returns how many have failed and how many wait.
     private static func held(_ count: Int, in terminal: Tmux) async throws -> (Int, Int) {
       @Sendable func counts(_ text: String) -> (Int, Int)? {
         text.firstMatch(of: /(\d) failed  (\d) waiting/).flatMap { found in
