@@ -140,6 +140,27 @@ struct TargetLanesTests {
     #expect(tuner.lanes == 4)
   }
 
+  @Test("a large file that is sent alone takes no lanes from those that are added later")
+  func aFileAlone() {
+    var tuner = ConcurrencyTuner(range: 1...32)
+    tuner.recordBegin(isAlone: true, at: Instant(seconds: 0))
+    tuner.recordIdleLanes(at: Instant(seconds: 0))
+    /// The numbers of lanes while files are sent.
+    func lanes(for seconds: Double, from start: Double, underWay: Int) -> Set<Int> {
+      Set(
+        (1...Int(10 * seconds)).map { tenth in
+          tuner.recordAcknowledged(
+            6_000 * Int64(underWay), roundTrip: nil, isLimited: false, underWay: underWay,
+            at: Instant(seconds: start + Double(tenth) / 10))
+          return tuner.lanes
+        })
+    }
+    #expect(lanes(for: 60, from: 0, underWay: 1) == [4])
+    // Where there is a request for each lane, the number is looked for again.
+    for _ in 0..<3 { tuner.recordBegin(at: Instant(seconds: 60)) }
+    #expect(lanes(for: 10, from: 60, underWay: 4).count > 1)
+  }
+
   @Test(
     "where others have the remaining lanes of all, a target's number is not thought to be too large"
   )

@@ -46,6 +46,8 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   private var start: Instant?
   /// When something was last recorded.
   private var lastEvent: Instant?
+  /// Whether lanes are free for which there are no requests. Nothing is measured until the next one begins.
+  private var isIdle = false
   /// What has been done since the phase began.
   private var done = MeasuredWork()
   /// What was done with the present number of lanes before that; older work counts less.
@@ -117,8 +119,8 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   /// what was measured before is dropped.
   package mutating func recordBegin(isAlone: Bool = false, at now: Instant) {
     let isAfterPause = isAlone && lastEvent.map { now - $0 >= Self.pause } ?? false
-    if start == nil || isAfterPause { begin(phase, at: now) }
-    lastEvent = now
+    if start == nil || isAfterPause || isIdle { begin(phase, at: now) }
+    (lastEvent, isIdle) = (now, false)
     pacer.recordBegin(at: now)
   }
 
@@ -163,7 +165,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
       (firstClimb, lanes) = (FirstClimb(), min(lanes, max(Self.first, range.lowerBound)))
     }
     if let baseline, baseline.lanes < lanes { lanes = baseline.lanes }
-    baseline = nil
+    (baseline, isIdle) = (nil, true)
     begin(.measuring, at: now)
   }
 
@@ -237,7 +239,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   }
 
   private mutating func goOn(underWay: Int, at now: Instant) {
-    guard let start else { return }
+    guard let start, !isIdle else { return }
     let seconds = now - start
     switch phase {
     case .settling:
