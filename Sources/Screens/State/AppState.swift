@@ -293,13 +293,12 @@ package struct AppState: Sendable {
       .reduce(nil) { sum, lanes in sum.map { $0 + lanes } ?? lanes }
   }
 
-  /// Whether more requests are under way than there are lanes: if a limit is set, or the user sets fewer lanes, those
-  /// that have begun go on. False if files share requests, since files are all that is counted here.
+  /// Whether more requests are under way than there are lanes: if there are fewer lanes than before, the requests that
+  /// have begun go on. False if files share requests, since files are all that is counted here.
   func exceeds(_ lanes: LaneCount) -> Bool { exceeds(lanes, of: targetsOfLanes) }
 
   func exceeds(_ lanes: LaneCount, of targets: Set<String>) -> Bool {
-    guard settings.limit != nil || !lanes.isFound,
-      !options.targets.contains(where: { $0.isBatched && targets.contains($0.name) })
+    guard !options.targets.contains(where: { $0.isBatched && targets.contains($0.name) })
     else { return false }
     return active(on: targets) > lanes.count
   }
