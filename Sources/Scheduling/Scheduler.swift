@@ -302,14 +302,15 @@ extension Scheduler {
 extension Scheduler {
   /// Whether the number of lanes for a file's target is found.
   package func isTuned(for id: ItemID) -> Bool {
-    target(of: id).map { targets[$0].tuner != nil } ?? false
+    guard let number = target(of: id) else { return false }
+    return targets[number].isTuned
   }
 
   /// Records what happened to a request of a file. Returns the target and its new number of lanes, if that has changed.
   package mutating func tune(
     for id: ItemID, _ event: (inout ConcurrencyTuner, _ underWay: Int) -> Void
   ) -> (target: String, lanes: Int, isFewer: Bool)? {
-    guard let number = target(of: id) else { return nil }
+    guard let number = target(of: id), targets[number].isTuned else { return nil }
     let (before, underWay) = (targets[number].most, targets[number].underWay)
     targets[number].tune { event(&$0, underWay) }
     let lanes = targets[number].most
@@ -323,7 +324,7 @@ extension Scheduler {
     // If all lanes of the process are taken, files may be waiting for one: this target then lacks lanes, not files.
     guard lanesTaken < laneCount else { return [] }
     for number in targets.indices
-    where targets[number].tuner != nil && targets[number].hasIdleLanes {
+    where targets[number].isTuned && targets[number].hasIdleLanes {
       let before = targets[number].most
       targets[number].tune { $0.recordIdleLanes(at: now) }
       let lanes = targets[number].most
@@ -528,9 +529,9 @@ extension Scheduler {
 
   /// The first file that waits on a route. If its target is shut, only the file that may open it counts.
   private func first(of route: Int) -> RankedSet.Entry? {
-    let target = targets[routes[route].target]
-    guard target.isShut else { return routes[route].ready.first }
-    guard let key = target.key, let entry = entries[key], entry.place == .line,
+    let target = routes[route].target
+    guard targets[target].isShut else { return routes[route].ready.first }
+    guard let key = targets[target].key, let entry = entries[key], entry.place == .line,
       entry.route == route
     else { return nil }
     return entry.ranked

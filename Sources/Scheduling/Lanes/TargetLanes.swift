@@ -32,6 +32,12 @@ struct TargetLanes: Sendable {
   /// The most lanes that the target may take.
   var most: Int { max(1, tuner?.lanes ?? (wish ?? configured).most) }
 
+  /// Whether the number of lanes is being found.
+  var isTuned: Bool {
+    // A comparison with nil would copy all of it, for each request several times.
+    if case .some = tuner { true } else { false }
+  }
+
   /// Whether all lanes that the target takes are sending, and it may take more.
   var hasIdleLanes: Bool { ahead == 0 && underWay > 0 && underWay < most }
 
@@ -95,7 +101,7 @@ struct TargetLanes: Sendable {
   private static let noticeableHold = 1.5
 
   mutating func tune(_ event: (inout ConcurrencyTuner) -> Void) {
-    guard var tuned = tuner.take() else { return }
+    guard isTuned, var tuned = tuner.take() else { return }
     event(&tuned)
     tuner = tuned
   }

@@ -539,7 +539,7 @@ extension Attempt {
   private func makeFoldersAhead(on engine: isolated UploadEngine) async {
     // Of an upload in pieces, only the last request may find out that the folder is missing, and another one may be
     // refused as if the server had forgotten the upload.
-    guard let first = files.first, first.upload.target.folders != nil,
+    guard let first = files.first, first.upload.destination.needs.folders,
       engine.folders.areMadeAhead(on: first.job.route) || isResuming(first),
       let path = folders(on: engine)
     else { return }
@@ -584,7 +584,7 @@ extension Attempt {
 
   /// Records which folders are there, by the files that have arrived in them.
   private func noteFolders(_ batch: BatchEnd, on engine: isolated UploadEngine) {
-    guard let first = files.first, first.upload.target.folders != nil, folder == nil,
+    guard let first = files.first, first.upload.destination.needs.folders, folder == nil,
       batch.outcomes.contains(where: {
         if case .ended(_, .delivered) = $0.outcome { true } else { false }
       }), let path = folders(on: engine)
@@ -593,7 +593,7 @@ extension Attempt {
   }
 
   private func folders(on engine: isolated UploadEngine) -> FolderPath? {
-    guard let upload = files.first?.upload, upload.target.folders != nil else { return nil }
+    guard let upload = files.first?.upload, upload.destination.needs.folders else { return nil }
     return upload.destination.folders(
       with: Preparation.values(for: upload, on: occasion, now: engine.time.date()))
   }
@@ -617,15 +617,15 @@ extension Attempt {
       leaveUnbegun(files.map(\.id), on: engine)
       return nil
     }
-    let target = first.upload.target
+    let destination = first.upload.destination
     let ticketed = occasion.address
-    let url = if way.url == target.url, let ticketed { ticketed } else { way.url }
+    let url = if way.url == destination.target.url, let ticketed { ticketed } else { way.url }
     let isNamed =
       url == ticketed
-      && target.ticket?.namedHosts.contains { $0.holds(for: url, from: home) } == true
+      && destination.target.ticket?.namedHosts.contains { $0.holds(for: url, from: home) } == true
     // Only the target's own origin and the hosts that it names get credentials, whatever was decided elsewhere.
     let authorization = engine.access.authorization(
-      of: files.map(\.id), like: first.job, to: url == target.url ? home : Origin(url),
+      of: files.map(\.id), like: first.job, to: url == destination.target.url ? home : Origin(url),
       keepsCredentials: way.keepsCredentials, isNamed: isNamed, on: engine)
     let (request, faults) = UploadRequest.make(
       files.map(\.upload), on: occasion, from: growingFiles, to: url, token: authorization.token,
@@ -639,7 +639,7 @@ extension Attempt {
       // The address was the first file's. The others may have another one.
       return begin(way, on: engine)
     }
-    if target.prepare != nil {
+    if destination.target.prepare != nil {
       // The prepared file differs in size from the original.
       engine.note(
         request.files.map { item, content in
@@ -658,8 +658,7 @@ extension Attempt {
     on engine: isolated UploadEngine
   ) -> Ended? {
     guard case .ended(var end) = ending, let first = files.first else { return nil }
-    let target = first.upload.target
-    end.isConditional = occasion.keepsOthers || target.checksNames && target.hasOwnCondition
+    end.isConditional = occasion.keepsOthers || first.upload.destination.needs.ownCondition
     end.fate = fate ?? storedFate(by: end)
     engine.judgeAhead(after: exchange, end)
     if let restart = engine.access.settle(

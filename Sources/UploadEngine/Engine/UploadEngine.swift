@@ -180,10 +180,9 @@ package actor UploadEngine {
     for (id, event) in events {
       guard let job = jobs[id] else { continue }
       let before = job.machine.state
-      let actions =
-        job.beginsToGrow(in: event)
-        ? job.machine.handle(.startOver(after: nil), for: job.upload.target)
-        : job.machine.handle(event, for: job.upload.target)
+      let destination = job.upload.destination
+      let actions = job.machine.handle(
+        job.beginsToGrow(in: event) ? .startOver(after: nil) : event, for: destination.target)
       for action in actions { carryOut(action, for: id, job) }
       place(id, job, from: before)
       if job.isUnderWay, job.attempt == nil { starting.append(job) }
@@ -803,9 +802,10 @@ extension UploadEngine {
 
   /// Takes an address for a file that is about to be sent there. Returns why it cannot have the address.
   func claim(_ url: URL, for job: Job) -> Failure.Cause? {
-    sentAddresses.claim(
-      url.absoluteString, for: job.upload.item, of: job.upload.target,
-      hiding: job.upload.destination.addressSecrets, isNew: hooks.keepingAddress)
+    let destination = job.upload.destination
+    return sentAddresses.claim(
+      url.absoluteString, for: job.upload.item, of: destination.target,
+      hiding: destination.addressSecrets, isNew: hooks.keepingAddress)
   }
 
   /// When the first attempt at an upload began.

@@ -35,13 +35,12 @@ final class Exchanges {
     on engine: isolated UploadEngine
   ) -> Exchange {
     var asked = request.exchange
-    let target = request.target
-    asked.limits = limits(for: target, engine.session)
+    asked.limits = limits(for: request.destination.target, engine.session)
     asked.cookies = cookies
     if isAhead { asked.body = UploadBody(form: request.body).readAhead() }
     let route = authorization.route
     let task = engine.session.task(
-      asked, delegate: TransferListener(engine, route, target.response))
+      asked, delegate: TransferListener(engine, route, request.destination.target.response))
     let exchange = Exchange(
       attempt: attempt, authorization: authorization, task: task, request: request, url: url,
       start: engine.time.now(), observer: observer)

@@ -3,18 +3,18 @@
 ///
 /// A hundred thousand files can have such a value. The box also saves code: without it, each type that contains a large
 /// value copies all parts of the value, in functions of up to 100 kB.
-@propertyWrapper package struct Boxed<Value: Sendable>: Sendable {
+@propertyWrapper @usableFromInline package struct Boxed<Value: Sendable>: Sendable {
   /// Neither `Sendable` nor exclusive access is checked. That is safe, since a box writes to the content only if it is
   /// the sole owner and is itself being changed.
   @usableFromInline final class Content: @unchecked Sendable {
     @exclusivity(unchecked) @usableFromInline var value: Value
-    @usableFromInline init(_ value: Value) { self.value = value }
+    @inlinable init(_ value: Value) { self.value = value }
   }
   @usableFromInline var content: Content
 
-  package init(_ value: Value) { content = Content(value) }
+  @inlinable package init(_ value: Value) { content = Content(value) }
 
-  package init(wrappedValue: Value) { content = Content(wrappedValue) }
+  @inlinable package init(wrappedValue: Value) { content = Content(wrappedValue) }
 
   /// The value, accessed in place: reading a part of it copies nothing else.
   @inlinable package var value: Value {
@@ -32,13 +32,13 @@
 }
 
 extension Boxed: Equatable where Value: Equatable {
-  package static func == (one: Self, other: Self) -> Bool {
+  @usableFromInline package static func == (one: Self, other: Self) -> Bool {
     one.content === other.content || one.value == other.value
   }
 }
 
 extension Boxed: Hashable where Value: Hashable {
-  package func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
+  @usableFromInline package func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
 }
 
 /// A value that hardly any owner has, and that takes the room of a reference in the others.

@@ -2,26 +2,29 @@
 ///
 /// The numbers of a queue's items are neighbours, so the values lie side by side in pages. A `Dictionary` with 200,000
 /// items has room for 524,288, and for twice as many numbers while it grows.
-package struct ItemTable<Value> {
+///
+/// Only what is also usable from inlined code is specialised for its values in other modules, so all of it is: each
+/// lookup would take ten times as long otherwise.
+@usableFromInline package struct ItemTable<Value> {
   /// The values of neighbouring items.
   @usableFromInline struct Page {
     @usableFromInline var slots: ContiguousArray<Value?>
     /// How many slots have a value.
     @usableFromInline var count = 0
 
-    @usableFromInline init() { slots = ContiguousArray(repeating: nil, count: ItemTable.length) }
+    @inlinable init() { slots = ContiguousArray(repeating: nil, count: ItemTable.length) }
   }
 
   /// How many slots a page has. Items that are not neighbours cost a page each.
-  @usableFromInline static var length: Int { 32 }
+  @inlinable static var length: Int { 32 }
 
   @usableFromInline var pages: [Int64: Page] = [:]
   /// How many items have a value.
-  package private(set) var count = 0
+  @usableFromInline package var count = 0
 
-  package init() {}
+  @inlinable package init() {}
 
-  package var isEmpty: Bool { count == 0 }
+  @inlinable package var isEmpty: Bool { count == 0 }
 
   /// The value of an item; nil if it has none.
   @inlinable package subscript(id: ItemID) -> Value? {
@@ -46,20 +49,20 @@ package struct ItemTable<Value> {
   }
 
   @discardableResult
-  package mutating func removeValue(forKey id: ItemID) -> Value? {
+  @inlinable package mutating func removeValue(forKey id: ItemID) -> Value? {
     defer { self[id] = nil }
     return self[id]
   }
 
-  @usableFromInline static func page(of id: ItemID) -> Int64 {
+  @inlinable static func page(of id: ItemID) -> Int64 {
     id.rawValue >> Int64(length.trailingZeroBitCount)
   }
 
-  @usableFromInline static func slot(of id: ItemID) -> Int {
+  @inlinable static func slot(of id: ItemID) -> Int {
     Int(truncatingIfNeeded: id.rawValue) & (length - 1)
   }
 
-  @usableFromInline mutating func begin(_ page: Int64, with value: Value, at slot: Int) {
+  @inlinable mutating func begin(_ page: Int64, with value: Value, at slot: Int) {
     var new = Page()
     (new.slots[slot], new.count) = (value, 1)
     pages[page] = new
@@ -67,7 +70,7 @@ package struct ItemTable<Value> {
   }
 
   /// Counts the value that a slot has got or lost, and drops a page without values.
-  @usableFromInline mutating func recordChange(
+  @inlinable mutating func recordChange(
     of slot: Int, at index: [Int64: Page].Index, wasThere: Bool
   ) {
     guard (pages.values[index].slots[slot] != nil) != wasThere else { return }

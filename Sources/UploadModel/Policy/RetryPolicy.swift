@@ -91,8 +91,8 @@ extension Target {
   /// Whether a second copy does no harm if the request goes to `url`. A key counts only at the target's own origin,
   /// since header fields are sent only there.
   package func isIdempotent(at url: URL) -> Bool {
-    // The server is asked how much it has before anything is sent again.
-    if resume.createsFirst { return true }
+    // The server is asked how much it has before anything is sent again. All rules would be copied for `createsFirst`.
+    if resume.mode == .tus { return true }
     if let isIdempotent = retry.isIdempotent { return isIdempotent }
     // Whether the usual request is idempotent says nothing about the request that joins the pieces.
     // A comparison with nil would copy all rules about the pieces.

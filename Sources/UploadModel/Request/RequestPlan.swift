@@ -110,49 +110,49 @@ package struct RequestPlan: Hashable, Sendable {
     credentials: RequestHead.Credentials, _ values: Template.Values
   ) throws(Failure.Cause) {
     guard let first = items.first else { throw .unsendable("there is no file") }
-    let (target, now) = (plan.target, values.now)
+    let now = values.now
     let address: RequestHead.Text? =
       switch destination {
       case .target: plan.address(with: values)
       case .ticket: nil
       case .other(let url): [.text(url.absoluteString)]
       }
-    var head = RequestHead(method: target.method, address: address, accept: "*/*")
+    var head = RequestHead(method: plan.target.method, address: address, accept: "*/*")
     try head.add(credentials, of: plan, on: occasion, values)
     if occasion.keepsOthers {
       head.set("If-None-Match", "*")
     } else if items.contains(where: { $0.record.ifThere == .replace }) {
       head.remove("If-None-Match")
     }
-    if let asks = target.response.sum?.request, !head.has(asks.name) {
+    if let asks = plan.target.response.sum?.request, !head.has(asks.name) {
       head.set(asks.name, asks.value)
     }
     var parts: [Part] = []
     for field in occasion.fields.map(SendPlan.FormField.init) + plan.fields {
       parts.append(try field.part(with: values))
     }
-    switch target.body {
+    switch plan.target.body {
     case .multipart:
       head.remove("Content-Type")
       // Companions go before the files, so that a file's bar is full only when the last byte of the request leaves.
       for (position, item) in items.enumerated() {
         for companion in companions[item.id] ?? [] {
-          let field = target.sentField(
+          let field = plan.target.sentField(
             of: companion, with: item, on: occasion, at: position, now: now)
           parts.append(Part(name: field, value: .file(File(companion, of: item.id))))
         }
       }
       for (position, item) in items.enumerated() {
         let file = File(
-          item, name: target.sentName(of: item, on: occasion, at: position, now: now),
-          type: target.sentType(of: item))
-        let field = target.sentField(of: item, on: occasion, at: position, now: now)
+          item, name: plan.target.sentName(of: item, on: occasion, at: position, now: now),
+          type: plan.target.sentType(of: item))
+        let field = plan.target.sentField(of: item, on: occasion, at: position, now: now)
         parts.append(Part(name: field, value: .file(file)))
       }
       content = .form(parts)
     case .binary:
       // A ticket's signature may cover a different type.
-      if !head.has("Content-Type") { head.set("Content-Type", target.sentType(of: first)) }
+      if !head.has("Content-Type") { head.set("Content-Type", plan.target.sentType(of: first)) }
       content = .file(File(first))
     }
     self.head = head

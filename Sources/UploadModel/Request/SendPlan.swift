@@ -74,6 +74,10 @@ package final class SendPlan: Sendable {
     package let run: Bool
     /// Whether files can resume.
     package let resuming: Bool
+    /// Whether folders may have to be made.
+    package let folders: Bool
+    /// Whether names that are taken must be left alone, and the target's own header fields see to it.
+    package let ownCondition: Bool
     /// Whether each file is sent in a single request of its own, which can be prepared ahead.
     package let oneRequestForEachFile: Bool
 
@@ -84,10 +88,12 @@ package final class SendPlan: Sendable {
         || !target.digests.isEmpty || target.signsContent
       records = target.server.create != nil || target.ticket?.confirmation != nil
       (run, resuming) = (target.run.isOn, target.resume.isOn)
+      folders = target.folders != nil
+      ownCondition = target.checksNames && target.hasOwnCondition
       // A signature would become stale while its request waits, and a folder may have to be made before it.
       oneRequestForEachFile =
         !preparation && !records && !run && target.sigV4 == nil && target.batch == nil && !resuming
-        && target.folders == nil
+        && !folders
     }
   }
 
