@@ -18,6 +18,9 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     package var handedOver: Int64 = 0
     /// How many bytes of the body the other side has acknowledged.
     package var acknowledged: Int64 = 0
+    /// How many seconds the rest of the body takes to leave at the speed so far, once all of it has been handed over; 0
+    /// if that is not known.
+    package var secondsToLeave = 0.0
     /// The connection's round-trip time in seconds, as the kernel last measured it; nil if that is not known.
     package var roundTrip: Double?
     /// Whether a bandwidth limit or the caller is delaying the body.

@@ -57,6 +57,26 @@ struct KeptConnectionTests {
     #expect(together.withLock { $0 } == [10_000, 10_000])
   }
 
+  /// A connection whose body has no reply is reset when it is closed. One that is done with ends in order.
+  @Test(arguments: [5000, 500_000])
+  func aConnectionThatIsDoneWithEndsInOrder(length: Int64) async throws {
+    let isInOrder = Mutex(false)
+    let isOver = DispatchSemaphore(value: 0)
+    let server = try HostileServer { connection, _ in
+      guard connection.discardRequest() else { return }
+      connection.send(Self.ok)
+      isInOrder.withLock { $0 = connection.endsInOrder() }
+      isOver.signal()
+    }
+    defer { server.stop() }
+    var request = ExchangeRequest(
+      url: server.url(), method: "POST", body: ZeroBody(length: length))
+    request.headers = [("Connection", "close")]
+    #expect(await Asker(session, request).run().end?.trouble == nil)
+    await wait(for: isOver)
+    #expect(isInOrder.withLock { $0 })
+  }
+
   /// The next request goes out before what was postponed is done; on other threads nothing is postponed.
   @Test func whatCanWaitIsDoneOnceTheNextRequestHasGone() async throws {
     let server = try HostileServer { connection, _ in

@@ -284,6 +284,12 @@ public final class HostileConnection: @unchecked Sendable {
     while forget(.max) > 0 {}
   }
 
+  /// Waits for the client's end, if nothing else comes. Whether that was in order, and not a reset.
+  public func endsInOrder() -> Bool {
+    var byte: UInt8 = 0
+    return recv(socket, &byte, 1, 0) == 0
+  }
+
   /// Ends the connection in order.
   public func close() {
     guard !isClosed else { return }

@@ -432,4 +432,47 @@ struct ControlTests {
     await isOver.passed()
     #expect(received.withLock { $0 } < 1_000_000)
   }
+
+  private enum Stop: CaseIterable { case cancel, shutDown }
+
+  /// A small rest is in the kernel's buffer as a whole. While a slow server still reads what came before it, it is certain
+  /// that the server lacks that rest: nobody has to wait for a reply, and there is no doubt.
+  @Test(arguments: Stop.allCases)
+  private func aRestThatHasNotLeftIsMissing(by stop: Stop) async throws {
+    let (reached, isOver) = (Gate(), DispatchSemaphore(value: 0))
+    let received = Mutex(0)
+    let server = try HostileServer(receiveBuffer: 8192) { connection, _ in
+      guard let head = connection.readHead() else { return }
+      let length = Int(head.headers["content-length"] ?? "") ?? 0
+      var left = length
+      // Never quicker than 100 kB/s, and then than 20 kB/s.
+      while left > 50_000, connection.readNoMore(min(left, 1000)) != nil {
+        usleep(10_000)
+        left -= 1000
+      }
+      reached.open()
+      while left > 30_000, connection.readNoMore(1000) != nil {
+        usleep(50_000)
+        left -= 1000
+      }
+      connection.stall()
+      while connection.readNoMore(1) != nil { left -= 1 }
+      received.withLock { $0 = length - left }
+      isOver.signal()
+    }
+    defer { server.stop() }
+    let path = try folder.write("a.bin", count: 150_000)
+    let harness = EngineHarness(lanes: 1)
+    harness.engine.submit([UploadJob(item: .file(path, id: 1), target: .once(server.url()))])
+    await reached.passed()
+    switch stop {
+    case .cancel: harness.engine.cancel([ItemID(1)])
+    // Less than the rest takes.
+    case .shutDown: await harness.engine.shutDown(awaitingReplies: 0.2)
+    }
+    let ends = await harness.finish([ItemID(1)])
+    #expect(ends.map(\.code) == ["cancelled"], "\(ends)")
+    await isOver.passed()
+    #expect(received.withLock { $0 } < 150_000)
+  }
 }

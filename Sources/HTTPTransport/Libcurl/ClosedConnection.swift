@@ -41,12 +41,12 @@ final class ClosedConnection {
   }
 
   /// Whether a part of what was written will never arrive, beyond the last `slack` bytes; `open` only for as long as
-  /// that is worth waiting for.
-  func loss(slack: Int64, at now: Double = Clock.now) -> SocketTable.Loss {
+  /// that is worth waiting for. `speed` is how many bytes a second the other side has taken so far.
+  func loss(slack: Int64, speed: Double, at now: Double = Clock.now) -> SocketTable.Loss {
     guard isAlone else { return .none }
     let loss = SocketTable.loss(of: descriptor, slack: slack)
     guard loss == .open, now >= deadline else { return loss }
     // The other side takes no more, and no longer answers.
-    return SocketTable.discardsUnsent(at: descriptor, slack: slack) ? .some : .none
+    return SocketTable.reset(descriptor, slack: slack, speed: speed) ? .some : .none
   }
 }

@@ -80,21 +80,43 @@ struct SocketTable {
     return bytes < 0 ? nil : Int64(bytes)
   }
 
-  /// Makes closing the connection reset it and discard the bytes that the kernel has not sent yet. Returns whether the
-  /// other side surely lacks some of them, beyond the last `slack` bytes: there are more than can be sent between this
-  /// check and the reset, or it has taken nothing for a while.
-  static func discardsUnsent(at descriptor: Int32, slack: Int64) -> Bool {
-    var atOnce = linger(l_onoff: 1, l_linger: 0)
+  /// Whether a socket is open.
+  func isOpen(_ descriptor: Int32) -> Bool { sockets.contains(descriptor) }
+
+  /// Sets whether the end of a connection, even by the death of this process, resets it and discards the bytes that the
+  /// kernel has not sent yet. Otherwise the kernel goes on sending them.
+  static func setDiscardsUnsent(_ discards: Bool, at descriptor: Int32) {
+    var atOnce = linger(l_onoff: discards ? 1 : 0, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
-    let unsent = Int64(hoist_unsent(descriptor))
-    return unsent >= surelyUnsent
-      || unsent > slack && hoist_look_at(descriptor).silence > longSilence
   }
 
-  /// More bytes than can be sent between a check and the reset that follows it.
-  private static let surelyUnsent: Int64 = 64 << 10
-  /// After how many seconds without a byte nothing more is about to be sent.
+  /// Resets a connection and discards the bytes that the kernel has not sent yet. Returns whether the other side surely
+  /// lacks some of them, beyond the last `slack` bytes. `speed` is how many bytes a second it has taken so far.
+  static func reset(_ descriptor: Int32, slack: Int64, speed: Double) -> Bool {
+    let isHeldUp = isHeldUp(
+      unsent: unsent(at: descriptor) - slack, silence: hoist_look_at(descriptor).silence,
+      speed: speed)
+    // No other call comes between the look and this one, which makes Linux reset the connection at once (connect(2)).
+    var nowhere = sockaddr()
+    nowhere.sa_family = sa_family_t(AF_UNSPEC)
+    connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    return isHeldUp
+  }
+
+  /// How many bytes written to a socket have not left yet.
+  static func unsent(at descriptor: Int32) -> Int64 { max(0, Int64(hoist_unsent(descriptor))) }
+
+  /// Whether bytes that have not left do not leave before a reset that follows at once: they are many, nothing has left
+  /// for a while, or they would take a while at `speed`, in bytes a second.
+  static func isHeldUp(unsent: Int64, silence: Double, speed: Double) -> Bool {
+    unsent > 0
+      && (unsent >= manyUnsent || silence > longSilence || Double(unsent) >= speed * whileToSend)
+  }
+
+  private static let manyUnsent: Int64 = 64 << 10
+  // Seconds.
   private static let longSilence = 1.0
+  private static let whileToSend = 0.05
 
   /// Whether a connection can neither send nor receive.
   static func isClosed(_ descriptor: Int32) -> Bool {

@@ -90,7 +90,7 @@ extension Transfer {
     // Over HTTP/2, other requests share the connection.
     guard length > 0, parser.head == nil, let socket else { return }
     let isLost =
-      !request.offersHTTP2 && SocketTable.discardsUnsent(at: socket, slack: closingSlack)
+      !request.offersHTTP2 && SocketTable.reset(socket, slack: closingSlack, speed: speed)
     if isLost || isUnwritten { recordIncomplete() }
   }
 

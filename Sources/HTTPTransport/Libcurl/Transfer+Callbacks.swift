@@ -48,7 +48,11 @@ extension Transfer {
       if roundTrip > 0 { content.progress.roundTrip = roundTrip }
       return true
     }
-    return mayBegin && (wholeBody.map(readAll) ?? true)
+    guard mayBegin else { return false }
+    begun = Clock.now
+    // If the process is killed, nothing must arrive by itself that the next one sends again.
+    if length > 0, !isAsking, let socket { SocketTable.setDiscardsUnsent(true, at: socket) }
+    return wholeBody.map(readAll) ?? true
   }
 
   /// libcurl may go on waiting for "100 Continue" until this many seconds after the deadline on our clock.
@@ -138,6 +142,8 @@ extension Transfer {
       if mayAskPlainly { reportExpectIgnored() }
     }
     task.content.withLock { $0.end.head = head }
+    // A reset could keep the server from reading what it has, and a success may come before all of the body has arrived.
+    if let socket { loop.keepUnsent(at: socket, after: self) }
     // libcurl would end a reply in a coding that it does not know with an error.
     let decodes = Self.knowsCodings(head.headers["content-encoding"])
     EasyOptions(easy).trySet(CURLOPT_HTTP_CONTENT_DECODING, decodes ? 1 : 0)

@@ -33,6 +33,8 @@ final class Transfer {
   var socket: Int32?
   /// The position on the connection at which the request begins.
   var mark: Int64?
+  /// When the request began on the connection, in seconds of ``Clock``.
+  var begun = 0.0
   /// Whether libcurl tried to repeat the request although that was not allowed.
   var isUnrepeatable = false
   /// Whether the server had already closed the connection before any of the request was sent on it.
@@ -124,7 +126,8 @@ final class Transfer {
         .contains(code)
     guard isLost, parser.head == nil, task.transferProgress.hasBegun, let closed
     else { return .uncertain }
-    let isUndecided = hasGivenAll && !wasUnwritten && closed.loss(slack: closingSlack) == .open
+    let isUndecided =
+      hasGivenAll && !wasUnwritten && closed.loss(slack: closingSlack, speed: speed) == .open
     guard headBytes == 0 else { return isUndecided ? .open : .uncertain }
     // libcurl has already read the connection's error and thereby cleared it.
     let isBrokenPipe =
@@ -146,6 +149,7 @@ final class Transfer {
   /// is how many transfers share the connection, as with HTTP/2.
   func newlyAcknowledged(shares: Int) -> Int64? {
     guard let socket, given > acknowledged else { return nil }
+    defer { recordRest(at: socket) }
     let written = written
     let waiting = SocketTable.unacknowledged(at: socket) ?? 0
     // After a reset, nothing is waiting for an acknowledgement either, but only because the kernel has discarded the
@@ -157,6 +161,19 @@ final class Transfer {
       return record(acknowledged: max(0, written - waiting / Int64(max(1, shares))))
     }
     return record(acknowledged: min(max(0, arrived), given - 1))
+  }
+
+  /// How many bytes of the body the other side has taken each second; infinite if it has taken none yet.
+  var speed: Double {
+    acknowledged > 0 ? Double(acknowledged) / max(Clock.now - begun, 0.001) : .infinity
+  }
+
+  /// Records how long the rest of the body takes to leave, once all of it has been handed over.
+  private func recordRest(at socket: Int32) {
+    guard hasGivenAll, !request.offersHTTP2 else { return }
+    let rest = (isUnwritten ? given - written : 0) + SocketTable.unsent(at: socket)
+    let seconds = given > acknowledged ? Double(rest) / speed : 0
+    task.content.withLock { $0.progress.secondsToLeave = seconds }
   }
 
   /// The number of bytes of the body that have arrived according to the connection's own count; nil if other
@@ -194,6 +211,9 @@ final class Transfer {
   }
 
   var hasGivenAll: Bool { given == length }
+
+  /// Whether the request has a body, and no final reply has come.
+  var isUnanswered: Bool { length > 0 && parser.head == nil }
 
   /// Whether the body is sent together with the head. The body then has no progress to show, and the reply soon proves
   /// that it arrived.
@@ -301,7 +321,7 @@ final class Transfer {
       if parser.head != nil {
         wasRepliedEarly
       } else if let closed {
-        wasUnwritten || closed.loss(slack: closingSlack) == .some
+        wasUnwritten || closed.loss(slack: closingSlack, speed: speed) == .some
       } else {
         code != CURLE_OK && socket != nil && isUnwritten
       }

@@ -241,6 +241,10 @@ final class TransferLoop: @unchecked Sendable {
       curl_multi_remove_handle(multi, transfer.easy)
       release(transfer.easy, isSpent: transfer.wasExpectRefused)
     }
+    // Over HTTP/2, the connection outlives a request that is cancelled.
+    if transfer.request.offersHTTP2, transfer.isUnanswered, let socket = transfer.socket {
+      keepUnsent(at: socket, after: transfer)
+    }
     guard case .ask(let record)? = transfer.challengeStep else { return }
     transfer.challengeStep = nil
     _ = record(nil)
@@ -358,6 +362,17 @@ final class TransferLoop: @unchecked Sendable {
   func recordHead(_ transfer: Transfer) { answered.append(transfer) }
 
   func socket(of connection: SocketTable.Connection) -> Int32? { sockets.socket(of: connection) }
+
+  /// Has the kernel go on sending what it has once a connection is closed, unless another request on it has no reply.
+  func keepUnsent(at socket: Int32, after transfer: Transfer) {
+    let isNeeded =
+      transfer.request.offersHTTP2
+      && transfers.values.contains {
+        $0 !== transfer && $0.socket == socket && $0.isUnanswered
+      }
+    guard transfer.length > 0, !isNeeded, sockets.isOpen(socket) else { return }
+    SocketTable.setDiscardsUnsent(false, at: socket)
+  }
 
   func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 { sockets.open(address) }
 

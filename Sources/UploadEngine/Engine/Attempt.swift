@@ -270,10 +270,10 @@ final class Attempt: ExchangeObserver {
     conversation?.stop(id)
   }
 
-  /// Whether the server may have received everything that the attempt sends.
-  var hasSentAll: Bool {
-    if let conversation { return conversation.hasSentAll }
-    return exchange?.hasSentAll ?? false
+  /// Whether the server may have received everything that the attempt sends, or will soon, at the speed so far.
+  func hasSentAll(orWillWithin seconds: Double) -> Bool {
+    if let conversation { return conversation.hasSentAll(orWillWithin: seconds) }
+    return exchange?.hasSentAll(orWillWithin: seconds) ?? false
   }
 
   /// Works outside the engine's queue. Work that must be finished even if the files are taken back is shielded.

@@ -454,26 +454,28 @@ extension UploadEngine {
   }
 
   /// Cancels uploads under way and returns when their ends have been reported. Waiting uploads are left unchanged. The
-  /// engine accepts no more work. First, it waits `seconds` for the replies to uploads that have been handed over
-  /// completely: if these were cancelled, nobody would know whether they arrived.
+  /// engine accepts no more work. First, it waits `seconds` for the replies to uploads that the servers may have
+  /// completely, or will have by then: if these were cancelled, nobody would know whether they arrived.
   package func shutDown(awaitingReplies seconds: Double = 0) async {
     takeBack()
     start(false)
     runs.keepOpen()
-    if seconds > 0 { await becomeIdle(within: seconds, sparesHandedOver: true) }
+    if seconds > 0 { await becomeIdle(within: seconds, sparesAlmostSent: true) }
     // A command that ignores its signal must not keep the user waiting.
     await becomeIdle(within: Self.patience)
     await written()
   }
 
-  /// Cancels the uploads under way, if `sparesHandedOver` only those that have not been handed over completely, and
+  /// Cancels the uploads under way, if `sparesAlmostSent` only those that will not have left by the end of the time, and
   /// returns once nothing is under way or the time is up.
-  private func becomeIdle(within seconds: Double, sparesHandedOver: Bool = false) async {
+  private func becomeIdle(within seconds: Double, sparesAlmostSent: Bool = false) async {
     var limit: TimeSource.Timer?
     await withCheckedContinuation { continuation in
       whenIdle = continuation
       for job in attempts > 0 ? Array(jobs.all) : [] {
-        guard let attempt = job.attempt, !(sparesHandedOver && attempt.hasSentAll) else { continue }
+        guard let attempt = job.attempt,
+          !(sparesAlmostSent && attempt.hasSentAll(orWillWithin: seconds * Self.shareToLeave))
+        else { continue }
         handle(.cancel, for: job.id)
       }
       fillSoon()
@@ -482,6 +484,8 @@ extension UploadEngine {
     limit?.cancel()
   }
 
+  /// The part of the wait for a reply in which the rest of the upload must leave.
+  private static let shareToLeave = 0.7
   /// How long to wait for cancelled uploads to end, in seconds.
   private static let patience = 3.0
 

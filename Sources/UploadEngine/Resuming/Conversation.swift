@@ -352,8 +352,10 @@ final class Conversation: ExchangeObserver {
     for exchange in underWay { exchange.stop(id) }
   }
 
-  /// Whether the server may have received everything that is under way.
-  var hasSentAll: Bool { !underWay.isEmpty && underWay.allSatisfy(\.hasSentAll) }
+  /// Whether the server may have received everything that is under way, or will soon, at the speed so far.
+  func hasSentAll(orWillWithin seconds: Double) -> Bool {
+    !underWay.isEmpty && underWay.allSatisfy { $0.hasSentAll(orWillWithin: seconds) }
+  }
 
   func exchangeProgressed(_ exchange: Exchange, on engine: isolated UploadEngine) {
     engine.access.noteProgress(of: exchange, on: engine)

@@ -61,6 +61,11 @@ final class Exchange {
   /// Whether the server may have received everything.
   var hasSentAll: Bool { head != nil && request.body.contentLength == 0 || task.hasHandedOverAll }
 
+  /// Whether the server may have received everything, or will soon, at the speed so far.
+  func hasSentAll(orWillWithin seconds: Double) -> Bool {
+    hasSentAll && task.transferProgress.secondsToLeave <= seconds
+  }
+
   /// Whether the request may be broken off. Once the server has everything, that would leave the outcome of its files
   /// unknown, so it is allowed only if all of them have been stopped.
   private var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.end.isStopped) }

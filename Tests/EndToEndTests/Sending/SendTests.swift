@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -104,6 +105,42 @@ extension EndToEnd {
       let outcome = try await sender.end()
       #expect(outcome.status == 0, "\(outcome)")
       #expect(try await person.run("queue").output.contains(".txt") == false)
+    }
+
+    @Test("killed in the middle: what the kernel still holds does not arrive by itself")
+    func killed() async throws {
+      let (gate, isOver) = (Gate(), Gate())
+      defer { gate.open() }
+      let arrived = Mutex(0)
+      let server = try HostileServer(receiveBuffer: 8192) { connection, number in
+        guard number == 0 else {
+          if connection.readRequest() != nil {
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+          }
+          return
+        }
+        guard connection.readHead() != nil, connection.readNoMore(50_000) != nil else { return }
+        arrived.withLock { $0 = 50_000 }
+        gate.pass()
+        while connection.readNoMore(1000) != nil { arrived.withLock { $0 += 1000 } }
+        isOver.open()
+      }
+      defer { server.stop() }
+      try configure(server.url().absoluteString)
+      try person.folder.write("a.bin", count: 360_000, seed: 1)
+      try await add("a.bin")
+      let sender = try person.hoist("send")
+      try await wait(for: "a part of it", otherwise: { sender.output + sender.errors }) {
+        arrived.withLock { $0 } > 0 ? true : nil
+      }
+      sender.signal(SIGKILL)
+      _ = try await sender.end()
+      gate.open()
+      isOver.pass()
+      #expect(arrived.withLock { $0 } < 200_000)
+      let next = try await person.hoist("send").end()
+      #expect(next.status == 0, "\(next)")
+      #expect(server.requests.count == 1)
     }
 
     @Test("credentials that are refused end it: nobody is there to bring others")
