@@ -10,13 +10,13 @@ enum JobMachineEvent: Sendable, CaseIterable {
   case timer
   /// It ended for the sake of others, and starts over; or it had not begun.
   case startOver, notBegun
-  /// The server answers 200, 503, 403, 500, or 307 with another address.
+  /// The server answers 200, 408, 403, 500, or 307 with another address.
   case good, busy, refused, erring, moved
   /// The connection is lost after the whole file was sent, so that it may have arrived.
   case silent
   /// hoist itself has broken the attempt off.
   case brokenOff
-  /// There is no file to send; or a request before the file is answered 503.
+  /// There is no file to send; or a request before the file is answered 408.
   case notMade, turnedAway
 
   static let url = URL(string: "http://a.example/upload") ?? URL(fileURLWithPath: "/")
@@ -32,7 +32,7 @@ enum JobMachineEvent: Sendable, CaseIterable {
     case .startOver: .startOver(after: nil)
     case .notBegun: .notBegun
     case .good: machine.judged(Self.answered(200), for: target)
-    case .busy: machine.judged(Self.answered(503), for: target)
+    case .busy: machine.judged(Self.answered(408), for: target)
     case .refused: machine.judged(Self.answered(403), for: target)
     case .erring: machine.judged(Self.answered(500), for: target)
     case .moved:
@@ -44,7 +44,7 @@ enum JobMachineEvent: Sendable, CaseIterable {
         TransferEnd(url: Self.url, trouble: .cancelled, sentAll: false), for: target)
     case .notMade: .failed(Failure(.missing), at: Instant(seconds: 100), random: 0.5)
     case .turnedAway:
-      .failed(Failure(.refused, status: 503), at: Instant(seconds: 100), random: 0.5)
+      .failed(Failure(.refused, status: 408), at: Instant(seconds: 100), random: 0.5)
     }
   }
 

@@ -46,14 +46,14 @@ struct JobMachineTable {
       answers: [
         .cancel: [.breakOff], .pause: [.breakOff],
         .good: [.done(attempts: 1)],
-        .busy: [.retrying("http-503", next: 2, of: 3, at: 104), .timer(seconds: 4)],
+        .busy: [.retrying("http-408", next: 2, of: 3, at: 104), .timer(seconds: 4)],
         .refused: [.failed("http-403", attempts: 1)], .erring: [.failed("http-500", attempts: 1)],
         .silent: [.failed("outcome-unknown", attempts: 1)],
         .brokenOff: [.failed("cancelled", attempts: 1)],
         .startOver: [.waiting],
         .notBegun: [.waiting],
         .notMade: [.failed("missing", attempts: 1)],
-        .turnedAway: [.retrying("http-503", next: 2, of: 3, at: 104), .timer(seconds: 4)],
+        .turnedAway: [.retrying("http-408", next: 2, of: 3, at: 104), .timer(seconds: 4)],
       ]),
     Row(
       testDescription: "attempting, cancelled", reachedBy: [.start, .cancel],
@@ -120,12 +120,12 @@ struct JobMachineTests {
       // The bound doubles.
       (
         [.start, .busy, .timer, .start, .busy],
-        [.retrying("http-503", next: 3, of: 3, at: 108), .timer(seconds: 8)]
+        [.retrying("http-408", next: 3, of: 3, at: 108), .timer(seconds: 8)]
       ),
       // The attempts run out.
       (
         [.start, .busy, .timer, .start, .busy, .timer, .start, .busy],
-        [.failed("http-503", attempts: 3)]
+        [.failed("http-408", attempts: 3)]
       ),
       // A person's retry after the end counts from the beginning; one while it waits does not.
       ([.start, .refused, .retry, .start], [.preparing(1)]),
@@ -179,6 +179,72 @@ struct JobMachineTests {
     #expect(log.handle(lost) == [.paused])
   }
 
+  /// A short restart behind a gateway fails nothing, but a push comes to its end. Attempts at the end of each wait, by how
+  /// long the server is busy.
+  @Test(
+    arguments: [
+      // (the target's policy, whether servers are waited for, the seconds until it gives up, at least as many attempts)
+      (RetryPolicy(), false, 120.0...240, 5...12),
+      (RetryPolicy(), true, 900...1020, 15...40),
+      // Whoever wants short waits, or none, or fewer attempts than usual, does not wait long.
+      (RetryPolicy(attempts: 4), true, 3...10, 4...4),
+      (RetryPolicy(attempts: 3, base: 0, cap: 0), false, 0...0, 3...3),
+      (RetryPolicy(attempts: 5, base: 0.1, cap: 60), true, 90...180, 5...30),
+      (RetryPolicy(attempts: 1), true, 0...0, 1...1),
+      // The attempts are made in any case.
+      (RetryPolicy(attempts: 20), false, 420...850, 20...20),
+    ] as [(RetryPolicy, Bool, ClosedRange<Double>, ClosedRange<Int>)])
+  func aBusyServerIsWaitedForForMinutes(
+    _ policy: RetryPolicy, isPatient: Bool, _ seconds: ClosedRange<Double>,
+    _ attempts: ClosedRange<Int>
+  ) {
+    for (status, random) in [(503, 0), (429, 0.999), (521, 0.5)] {
+      let (end, made) = Self.wait(for: status, policy, isPatient, random)
+      #expect(seconds.contains(end), "\(status): \(end) s")
+      #expect(attempts.contains(made), "\(status): \(made) attempts")
+    }
+  }
+
+  /// When a file fails whose server always answers like this, and after how many attempts.
+  private static func wait(
+    for status: Int, _ policy: RetryPolicy, _ isPatient: Bool, _ random: Double
+  ) -> (seconds: Double, attempts: Int) {
+    var target = Target(name: "t", url: JobMachineEvent.url)
+    target.retry = policy
+    var machine = JobMachine()
+    machine.waitsForServers = isPatient
+    var now = Instant(seconds: 50)
+    while true {
+      _ = machine.handle(.start, for: target)
+      let end = TransferEnd(url: JobMachineEvent.url, status: status)
+      let actions = machine.handle(
+        machine.judged(end, for: target, at: now, random: random), for: target)
+      for action in actions {
+        if case .report(.failed(let failure)) = action {
+          return (now.seconds - 50, failure.attempts)
+        }
+        if case .startTimer(let seconds) = action { now = now + seconds }
+      }
+      _ = machine.handle(.timerFired, for: target)
+    }
+  }
+
+  @Test func theAttemptsCountAgainAfterAnotherFailure() {
+    var log = Log(attempts: 5)
+    let busy = TransferEnd(url: JobMachineEvent.url, status: 503)
+    for next in 2...9 {
+      _ = (log.handle(.timer), log.handle(.start))
+      let answer = log.handle(busy)
+      #expect(
+        answer.contains {
+          if case .retrying("http-503", next, of: 5, _) = $0 { true } else { false }
+        },
+        "\(answer)")
+    }
+    _ = (log.handle(.timer), log.handle(.start))
+    #expect(log.handle(.busy) == [.failed("http-408", attempts: 9)])
+  }
+
   @Test func anUnknownOutcomeIsRepeatedOnlyWhereASecondCopyDoesNoHarm() {
     var careful = Log()
     var idempotent = Log(isIdempotent: true)
@@ -208,6 +274,12 @@ struct ItemStateTests {
     #expect(state.isFinished == isFinished)
     #expect(state.isActive == isActive)
     #expect((state.failure != nil) == showsFailure)
+  }
+
+  @Test func attemptsBeyondTheLimitAreNotOfIt() {
+    #expect(ItemState.attempt(5, of: 5) == "5 of 5")
+    #expect(ItemState.attempt(2, of: 5, signs: "/") == "2/5")
+    #expect(ItemState.attempt(6, of: 5) == "6")
   }
 
   @Test("A failure with progress counts as the first attempt again")

@@ -13,7 +13,11 @@ struct RetryPolicyTests {
   func theBoundDoublesUpToTheCap(_ attempt: Int, _ bound: Double) {
     let policy = RetryPolicy(attempts: 100, base: 1, cap: 60)
     for random in [0, 0.25, 0.5, 0.999] {
-      #expect(policy.delay(after: refused(attempts: attempt), random: random) == random * bound)
+      let lost = Failure(.connectionLost("reset"), attempts: attempt)
+      #expect(policy.delay(after: lost, random: random) == random * bound)
+      // A server that says that it is busy gets at least half of it.
+      #expect(
+        policy.delay(after: refused(attempts: attempt), random: random) == (1 + random) / 2 * bound)
     }
   }
 
@@ -22,7 +26,8 @@ struct RetryPolicyTests {
   ])
   func oddPolicies(_ base: Double, _ cap: Double, _ attempt: Int, _ delay: Double) {
     let policy = RetryPolicy(attempts: 3000, base: base, cap: cap)
-    #expect(policy.delay(after: refused(attempts: attempt), random: 0.5) == delay)
+    let lost = Failure(.connectionLost("reset"), attempts: attempt)
+    #expect(policy.delay(after: lost, random: 0.5) == delay)
   }
 
   /// The server is never asked earlier than it says; those who wait for servers anyway wait for a day.
@@ -35,6 +40,16 @@ struct RetryPolicyTests {
     let failure = refused(attempts: 4, retryAfter: wish)
     #expect(RetryPolicy().delay(after: failure, random: 0.5) == delay)
     #expect(RetryPolicy().delay(after: failure, isPatient: true, random: 0.5) == patient)
+  }
+
+  /// A server that always asks for a moment's wait.
+  @Test func aBusyServerIsNotAskedOften() {
+    let policy = RetryPolicy()
+    for (made, delay) in [(1, 0.5), (4, 0.5), (5, 12), (8, 45)] {
+      let failure = refused(attempts: made, retryAfter: 0)
+      #expect(policy.delay(after: failure, busyFor: 9, random: 0.5) == delay)
+    }
+    #expect(policy.delay(after: refused(attempts: 5, retryAfter: 0), random: 0.5) == nil)
   }
 
   @Test(arguments: [(1, 1, false), (1, 2, true), (4, 5, true), (5, 5, false), (6, 5, false)])

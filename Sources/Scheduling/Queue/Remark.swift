@@ -68,7 +68,7 @@ package struct Remark: Hashable, Sendable {
     case .retrying(let failure, let next, let limit, let instant):
       let wait = HumanReadable.seconds(max(0, instant - now))
       self.init(
-        "\(name): \(failure.line); try \(next) of \(limit) in \(wait)", .warning,
+        "\(name): \(failure.line); try \(ItemState.attempt(next, of: limit)) in \(wait)", .warning,
         "to be tried again", because: failure.line, of: name)
     case .preparing(let attempt):
       self.init("\(name): \(attempt > 1 ? "try \(attempt)" : "begun")", .step)

@@ -115,9 +115,8 @@ struct StateLabel {
     case (.retrying(let failure, let next, let limit, let instant), _):
       let seconds = HumanReadable.seconds(max(0, instant - now).rounded(.up))
       let cause = failure.status.map(String.init) ?? failure.headline
-      self.init(
-        "↻", .warning, "\(cause) · retry \(next)/\(limit) in \(seconds)",
-        "retry \(next)/\(limit) in \(seconds)", "retry in \(seconds)")
+      let retry = "retry \(ItemState.attempt(next, of: limit, signs: "/")) in \(seconds)"
+      self.init("↻", .warning, "\(cause) · \(retry)", retry, "retry in \(seconds)")
     case (.paused, _) where item.canGoOn:
       self.init("‖", .warning, "paused · resumes where it left off", "paused")
     case (.paused, _):

@@ -70,7 +70,7 @@ package struct Journal: Sendable {
       metadata["status"] = "\(processing.receipt.status)"
     case .retrying(_, let next, let attempts, _):
       (level, message) = (.warning, "will be tried again")
-      metadata["next"] = "\(next) of \(attempts)"
+      metadata["next"] = "\(ItemState.attempt(next, of: attempts))"
     case .done(let receipt):
       (level, message) = (
         receipt.isDoubtful ? .warning : .info,

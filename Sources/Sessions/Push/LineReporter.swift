@@ -117,7 +117,8 @@ struct LineReporter: PushReporter {
     case .retrying(let failure, let next, let attempts, let at):
       write(
         "↻ \(name): \(failure.line); "
-          + "attempt \(next) of \(attempts) in \(HumanReadable.seconds(max(0, at - now)))")
+          + "attempt \(ItemState.attempt(next, of: attempts)) in "
+          + HumanReadable.seconds(max(0, at - now)))
     case .done(let receipt):
       told[item.id] = nil
       // A doubt is news even for those who only want to hear of failures.

@@ -217,6 +217,16 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     return arrival == .notArrived && status.map { StatusMeaning($0).mayPass } == true
   }
 
+  /// Whether the server, or a gateway before it, takes nothing for now, which is not about the file.
+  var isOfBusyServer: Bool {
+    guard cause == .refused, isTransient, let status else { return false }
+    if status == 429 || status == 503 { return true }
+    return switch StatusMeaning(status) {
+    case .serverLost, .serverNotReached: true
+    case .busy, .serverFault, .refusal: false
+    }
+  }
+
   /// Whether the file would overwrite another one, so that a retry is refused, too.
   package var isClash: Bool { if case .clash = cause { true } else { false } }
 

@@ -99,6 +99,8 @@ package struct JobMachine: Sendable {
   private var mayBeWhole = false
   /// Whether an attempt broke off after the server had received some of the file, so that it may have kept that.
   package private(set) var mayHaveLeftRemnant = false
+  /// When the first attempt ended of those in a row that failed because the server was busy.
+  private var busySince: Instant?
   /// How the last attempt failed, if another one was to follow. It is boxed, since few uploads have one.
   private var lastFailure: Boxed<Failure>?
 
@@ -164,7 +166,7 @@ package struct JobMachine: Sendable {
     case (.retrying, .timerFired), (.retrying, .retry): return go(to: .waiting, .waiting)
 
     case (.paused, .retry), (.finished(delivered: false), .retry):
-      (attempts, lastFailure) = (0, nil)
+      (attempts, lastFailure, busySince) = (0, nil, nil)
       return go(to: .waiting, .waiting)
 
     case (.waiting, .pause), (.retrying, .pause): return go(to: .paused, .paused)
@@ -318,7 +320,7 @@ package struct JobMachine: Sendable {
   ) -> [Action] {
     // Attempts are counted so that nothing is tried for ever. An attempt that made progress restarts the count.
     var (current, verdict) = (current, verdict)
-    if end.hasAdvanced { (current.number, attempts) = (1, 1) }
+    if end.hasAdvanced { (current.number, attempts, busySince) = (1, 1, nil) }
     mayBeWhole = end.mayBeWhole
     if case .failed(let failure) = verdict { verdict = .failed(noteRemnant(failure, after: end)) }
     switch verdict {
@@ -361,8 +363,11 @@ package struct JobMachine: Sendable {
   ) -> [Action] {
     var failure = failure
     failure.attempts = current.number
+    busySince = failure.isOfBusyServer ? busySince ?? instant : nil
     guard
-      let delay = target.delay(after: failure, at: url, isPatient: waitsForServers, random: random)
+      let delay = target.delay(
+        after: failure, at: url, isPatient: waitsForServers,
+        busyFor: busySince.map { instant - $0 } ?? .infinity, random: random)
     else { return fail(failure) }
     (state, lastFailure) = (.retrying, Boxed(failure))
     // A shortage on this machine does not count as an attempt.

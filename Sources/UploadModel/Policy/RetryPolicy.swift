@@ -1,9 +1,9 @@
 import Foundation
 
 /// When a failed attempt is repeated: capped exponential back-off with full jitter, or the delay that the
-/// server asks for.
+/// server asks for. Attempts are counted, but a server that is busy gets some minutes as well.
 package struct RetryPolicy: Hashable, Sendable {
-  /// How many attempts an upload gets in all, from 1.
+  /// How many attempts an upload gets in all, from 1. If its server is busy, it may get more.
   package var attempts: Int
   /// The upper bound of the first delay, in seconds; it doubles with every attempt.
   package var base: Double
@@ -37,6 +37,18 @@ package struct RetryPolicy: Hashable, Sendable {
     isPatient ? max(cap, Self.longestPatience) : cap
   }
 
+  /// How many seconds a server may go on being busy before the attempts count: two minutes by default, or a quarter of
+  /// an hour if servers are waited for anyway. Whoever wants fewer attempts than usual, or only short delays, does not
+  /// want to wait long either.
+  private func patience(isPatient: Bool) -> Double {
+    attempts < Self.usualAttempts ? 0 : min(cap, Self.steepest * base) * (isPatient ? 15 : 2)
+  }
+
+  private static let usualAttempts = 5
+
+  /// How many times longer than the first delay the longest one may be for all of it to count.
+  private static let steepest = 60.0
+
   /// How many nonces a file is sent with at most. A server may accept none for as long as an upload takes.
   package static let mostNonces = 3
 
@@ -46,21 +58,29 @@ package struct RetryPolicy: Hashable, Sendable {
   }
 
   /// Seconds to wait before the next attempt; `nil` if there is no next one. `failure.attempts` includes the last
-  /// attempt, and `random` is a number in 0..<1.
-  func delay(after failure: Failure, isPatient: Bool = false, random: Double) -> Double? {
+  /// attempt, `busyFor` is for how many seconds all attempts have failed because the server was busy, and `random` is a
+  /// number in 0..<1.
+  func delay(
+    after failure: Failure, isPatient: Bool = false, busyFor: Double = .infinity, random: Double
+  ) -> Double? {
     // A shortage on this machine is always retried.
     if case .shortage = failure.cause {
       return 0.5 + backOff(round: min(failure.attempts, 3), random: random)
     }
-    guard failure.attempts < limit(after: failure), mayRepeat(failure) else { return nil }
+    let isCounted = !failure.isOfBusyServer || busyFor >= patience(isPatient: isPatient)
+    let isLast = failure.attempts >= limit(after: failure)
+    guard !isCounted || !isLast, mayRepeat(failure) else { return nil }
+    // What a server says that it is busy with takes a while: wait at least half of the bound.
+    let isSaid = failure.isTemporary == true || failure.isOfBusyServer
+    let pause = backOff(round: failure.attempts, random: isSaid ? (1 + random) / 2 : random)
     if let wish = failure.retryAfter {
       // The server is never asked earlier than it says.
       guard wish <= longestWait(isPatient: isPatient) else { return nil }
-      return Self.delay(asked: wish, random: random)
+      let delay = Self.delay(asked: wish, random: random)
+      // Nor is it asked often if it goes on asking for short waits.
+      return isLast ? max(delay, pause) : delay
     }
-    // What a server says that it is busy with takes a while: wait at least half of the bound.
-    let share = failure.isTemporary == true ? (1 + random) / 2 : random
-    return backOff(round: failure.attempts, random: share)
+    return pause
   }
 
   /// The delay if a server asks for this many seconds: a little longer, so that clients that were told the same do not
@@ -106,10 +126,12 @@ extension Target {
 
   /// The same as `RetryPolicy.delay`, for an attempt whose request went to `url`.
   package func delay(
-    after failure: Failure, at url: URL, isPatient: Bool = false, random: Double
+    after failure: Failure, at url: URL, isPatient: Bool = false, busyFor: Double = .infinity,
+    random: Double
   ) -> Double? {
     var policy = retry
     policy.isIdempotent = isIdempotent(at: url)
-    return policy.delay(after: failure, isPatient: isPatient, random: random)
+    return policy.delay(
+      after: failure, isPatient: isPatient, busyFor: busyFor, random: random)
   }
 }

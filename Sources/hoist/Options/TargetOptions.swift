@@ -45,7 +45,8 @@ struct TargetOptions: ParsableArguments {
 
   @Option(
     help: .rare(
-      "The number of attempts for a file, where retrying can help. Default: 5.", valueName: "n"))
+      "The number of attempts for a file, where retrying can help. Default: 5, and more in the first two minutes if the server is busy (429, 503).",
+      valueName: "n"))
   var attempts: Int?
 
   @Option(

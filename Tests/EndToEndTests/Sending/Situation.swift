@@ -62,8 +62,8 @@ struct Situation: Sendable, CustomTestStringConvertible {
       name: "the second try is accepted", replies: ["/b": ["503", "201"]],
       summary: "3 of 3 files sent", requests: 4),
     Situation(
-      name: "no try is accepted", replies: ["/b": ["503 |busy"]],
-      ends: ["b": ("failed", "✗ b: 503 Service Unavailable, the server said: busy")],
+      name: "no try is accepted", replies: ["/b": ["423 |busy"]],
+      ends: ["b": ("failed", "✗ b: 423 Locked, the server said: busy")],
       summary: "2 of 3 files sent; 1 failed", status: 1, requests: 4),
     Situation(
       name: "the server asks to wait", replies: ["/b": ["429 Retry-After: 1", "201"]],
