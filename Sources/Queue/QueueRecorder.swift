@@ -181,7 +181,10 @@ package final class QueueRecorder: QueueStore {
       defer { content.isWriting = true }
       return (false, !content.isWriting)
     }
-    if isDone { return then([]) }
+    if isDone {
+      store.noteProgress(in: turn)
+      return then([])
+    }
     guard needsBlock else { return }
     writer.async {
       self.gather()

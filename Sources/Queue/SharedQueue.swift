@@ -631,13 +631,18 @@ package final class SharedQueue {
   /// What the user should know about the recovery; nil if there is nothing to say.
   private func words(of recovery: UploadStore.Recovery?) -> String? {
     guard let recovery else { return nil }
-    let isOne = recovery.interrupted.count == 1
-    let next =
-      settings.isStarted
-      ? (isOne ? "now continues" : "now continue")
-      : (isOne ? "continues" : "continue") + " once the queue is resumed"
+    func next(_ count: Int, _ one: String, _ several: String, _ rest: String) -> String {
+      let (was, verb) = count == 1 ? ("was", one) : ("were", several)
+      let words = "\(was) interrupted and "
+      return settings.isStarted
+        ? "\(words)now \(verb)\(rest)" : "\(words)\(verb)\(rest) once the queue is resumed"
+    }
     let parts = [
-      (recovery.interrupted.count, "\(isOne ? "was" : "were") interrupted and \(next)"),
+      (recovery.resuming.count, next(recovery.resuming.count, "continues", "continue", "")),
+      (
+        recovery.interrupted.count,
+        next(recovery.interrupted.count, "starts", "start", " from the beginning")
+      ),
       (recovery.unknown.count, "may have arrived: check the server"),
     ].filter { $0.0 > 0 }.map { "\(HumanReadable.count($0, "upload")) \($1)" }
     return parts.isEmpty ? nil : parts.joined(separator: "; ")

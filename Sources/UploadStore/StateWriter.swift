@@ -149,6 +149,15 @@ struct StateWriter {
       DELETE FROM attempt WHERE item = ?1 AND outcome = \(AttemptOutcome.withdrawn.sql) AND COALESCE(bytes, 0) <= COALESCE(start, 0)
         AND id < (SELECT MAX(id) FROM attempt WHERE item = ?1)
       """, [id.rawValue])
+    guard db.changes > 0 else { return }
+    // The last one takes the place of those that are gone.
+    try db.execute(
+      """
+      UPDATE attempt SET number = 1 + (
+        SELECT COALESCE(MAX(number), 0) FROM attempt AS other
+        WHERE other.item = ?1 AND other.id < attempt.id)
+      WHERE id = (SELECT MAX(id) FROM attempt WHERE item = ?1)
+      """, [id.rawValue])
   }
 
   /// Ends the item's open attempt. Returns false if the item had none.

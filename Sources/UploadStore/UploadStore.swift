@@ -246,11 +246,7 @@ package final class UploadStore: Sendable {
   private func notable(_ turns: [QueueTurn]) -> [QueueTurn] {
     var turns = turns
     var later: Set<ItemID> = []
-    memory.withLock { memory in
-      for turn in turns {
-        for case (let id, .sending(_, let sent, _)) in turn.changes { memory.progress[id] = sent }
-      }
-    }
+    turns.forEach(noteProgress)
     for index in turns.indices.reversed() {
       let written = turns[index].changes.reversed().filter { id, state in
         guard state.isWrittenDown else { return false }
@@ -261,6 +257,13 @@ package final class UploadStore: Sendable {
       turns[index].changes = written.reversed()
     }
     return turns
+  }
+
+  /// Notes how far uploads have come, for the ends of their attempts.
+  package func noteProgress(in turn: QueueTurn) {
+    memory.withLock { memory in
+      for case (let id, .sending(_, let sent, _)) in turn.changes { memory.progress[id] = sent }
+    }
   }
 
   /// Records where an item can resume; nil if the item must start over.
@@ -308,8 +311,10 @@ package final class UploadStore: Sendable {
 
   /// Items that were under way although no process was sending.
   package struct Recovery: Hashable, Sendable {
-    /// Interrupted before every byte was sent. They wait again.
+    /// Interrupted before every byte was sent, and to start again. They wait.
     package var interrupted: [ItemID] = []
+    /// Interrupted, and to resume. They wait.
+    package var resuming: [ItemID] = []
     /// Sent completely but without a reply, so they may have arrived.
     package var unknown: [ItemID] = []
   }
@@ -338,7 +343,11 @@ package final class UploadStore: Sendable {
       }
       for (id, state, target, point) in rows {
         if state == "sending" || point?.settlesItself == true {
-          recovery.interrupted.append(id)
+          if point?.holds(for: target) == true {
+            recovery.resuming.append(id)
+          } else {
+            recovery.interrupted.append(id)
+          }
           let words = "hoist ended while the file was being sent"
           try writer.end(id, writer.cutOff(.interrupted, id, nil, message: words))
           try writer.set("waiting", of: id)

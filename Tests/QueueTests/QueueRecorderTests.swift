@@ -90,4 +90,19 @@ final class QueueRecorderTests {
     #expect(try store.history().map(\.outcome) == [.done, .paused])
     #expect(recorder.settle() == nil)
   }
+
+  @Test("How far a file has come is not written, but known at its attempt's end")
+  func progress() async throws {
+    write("begin", QueueTurn(claims: [ids[0]]))
+    try await waitUntilWritten(1)
+    for sent: Int64 in [2, 5] {
+      write("sent", QueueTurn(changes: [(ids[0], .sending(attempt: 1, sent: sent, total: 7))]))
+    }
+    recorder.leave()
+    write("end", QueueTurn(changes: [(ids[0], .failed(Failure(.cancelled, attempts: 1)))]))
+    try await waitUntilWritten(4)
+    let entry = try #require(try store.history().first)
+    #expect(entry.outcome == .stopped && entry.bytes == 5)
+    #expect(recorder.settle() == nil)
+  }
 }

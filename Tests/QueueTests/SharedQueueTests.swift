@@ -144,7 +144,10 @@ struct SharedQueueTests {
     try before.setStopped(isStopped)
     let session = try QueueSession(in: folder, to: server.url())
     session.queue.open()
-    let next = isStopped ? "continues once the queue is resumed" : "now continues"
+    // It goes in one request, so nothing of it is kept.
+    let next =
+      isStopped
+      ? "starts from the beginning once the queue is resumed" : "now starts from the beginning"
     let said = try await wait(for: "the message") { session.holder.messages.first }
     #expect(said == "1 upload was interrupted and \(next)")
     await session.close()

@@ -207,7 +207,7 @@ struct ProgressTests {
     try store.record(
       queued.map { ($0.id, .awaitingReply(attempt: 1, since: Instant(seconds: 9))) })
     let recovery = try store.recover()
-    #expect(recovery.interrupted == [queued[0].id] && recovery.unknown == [queued[1].id])
+    #expect(recovery == UploadStore.Recovery(resuming: [queued[0].id], unknown: [queued[1].id]))
     #expect(try store.items().first?.state == .waiting)
   }
 
@@ -344,6 +344,10 @@ struct ProgressTests {
     let history = try store.history()
     #expect(history.count { $0.item == ids[0] } == 1)
     #expect(history.filter { $0.item == ids[1] }.map(\.bytes) == [5, 0])
+    // None seems to be missing.
+    #expect(history.map(\.attempt).sorted() == [1, 1, 2])
+    #expect(try store.begin(ids) == Set(ids))
+    #expect(try store.history().map(\.attempt).sorted() == [1, 1, 2, 2, 3])
   }
 
   @Test("So does one that is tried all night with an upload that has begun")
