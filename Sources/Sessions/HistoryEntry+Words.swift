@@ -44,11 +44,20 @@ extension HistoryEntry {
 
   /// Why it failed, in the words by which failures are gathered.
   package var failureReason: FailureReason {
-    let failure = Failure(
-      isRefused ? .refused : .rejected(""), status: status, reply: Reply(text: reply ?? ""))
-    return FailureReason(
+    FailureReason(
       headline, status: status, said: failure.said, of: name,
       isUnclear: isRefused && arrival == .unclear)
+  }
+
+  /// Why it failed, beyond `outcomeWords`: the server's own message, or else hoist's. Nil if it did not fail, or if the
+  /// server only repeats the status.
+  package var reason: String? {
+    guard end == .failed else { return nil }
+    return failure.reply.message == nil ? message : failure.said
+  }
+
+  private var failure: Failure {
+    Failure(isRefused ? .refused : .rejected(""), status: status, reply: Reply(text: reply ?? ""))
   }
 
   /// How the attempt ended, in the categories of the screen and the report page.

@@ -21,4 +21,20 @@ import UploadModel
     #expect(row.instant == Instant(seconds: 4100))
     #expect(row.time == began.localMinute)
   }
+
+  @Test(
+    "The status is not said twice",
+    arguments: [
+      ("404 Not Found", nil), ("<html><head><title>404 Not Found</title></head></html>", nil),
+      ("no such album", "no such album"), ("", "hoist's own words"), (nil, "hoist's own words"),
+    ] as [(String?, String?)])
+  func reason(_ reply: String?, _ reason: String?) {
+    let record = ItemRecord(target: "nas", location: FileLocation("/a"), fileName: "a")
+    let date = Date(timeIntervalSince1970: 1_700_000_000)
+    var entry = HistoryEntry(
+      item: ItemID(1), record: record, name: "a", mediaType: "text/plain", size: 1, attempt: 1,
+      began: date, ended: date, status: 404, outcome: .failed("http-404"))
+    (entry.message, entry.reply) = ("hoist's own words", reply)
+    #expect(entry.outcomeWords == "404 Not Found" && entry.reason == reason)
+  }
 }

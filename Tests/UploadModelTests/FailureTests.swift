@@ -211,6 +211,13 @@ struct FailureTests {
     #expect(!item.canGoOn && item.explanation == failure.explanation, "begun for another target")
   }
 
+  /// Whoever reads it has nothing to do.
+  @Test func whatIsTriedAgainByItselfHasNoAdvice() {
+    let failure = Failure(.refused, status: 429, attempts: 1, retryAfter: 17)
+    #expect(failure.account.hasSuffix(" The server asks to wait 17 s."), "\(failure.account)")
+    #expect(failure.explanation.hasPrefix("\(failure.account) Retry after that"))
+  }
+
   @Test(arguments: 100...599)
   func everyStatus(_ status: Int) {
     let failure = Failure(.refused, status: status, attempts: 1)

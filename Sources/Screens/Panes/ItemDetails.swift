@@ -52,7 +52,10 @@ struct ItemDetails {
 
   /// Why the item failed and what to do. After an edit, the advice is left out, since it no longer applies.
   private func explanation(of failure: Failure) -> String {
-    guard row.isEditedSinceFailure else { return failure.explanation(goesOn: item.canGoOn) }
+    guard row.isEditedSinceFailure else {
+      return item.state.isRetrying
+        ? failure.account : failure.explanation(goesOn: item.canGoOn)
+    }
     let key = state.keyLabel(.retry)
     return
       "It failed with \u{22}\(failure.headline)\u{22} before it was edited. \(key) sends it as it is now."

@@ -74,6 +74,9 @@ extension Failure {
   /// another try resumes the upload (``UploadItem/canGoOn``).
   package func explanation(goesOn: Bool) -> String { "\(story)\(rest(goesOn: goesOn))" }
 
+  /// The explanation without what to do, for a file that is tried again by itself.
+  package var account: String { "\(story)\(circumstances)" }
+
   /// What the explanation says beyond the headline, for a line below it.
   package var explanationBelowHeadline: String {
     guard case .refused = cause, step == nil else { return explanation }
@@ -81,11 +84,13 @@ extension Failure {
   }
 
   /// The explanation without its story, starting with the space after it.
-  private func rest(goesOn: Bool) -> String {
+  private func rest(goesOn: Bool) -> String { "\(circumstances) \(advice(goesOn: goesOn))" }
+
+  private var circumstances: String {
     let tried = attempts > 1 && !isStalled ? " It was tried \(attempts) times." : ""
     let wish = retryAfter.map { " The server asks to wait \(HumanReadable.seconds($0))." } ?? ""
     let empty = isOfEmptyFile == true ? " The file is empty." : ""
-    return "\(empty)\(place)\(tried)\(wish) \(advice(goesOn: goesOn))"
+    return "\(empty)\(place)\(tried)\(wish)"
   }
 
   /// Whether the story says how many attempts there were.

@@ -87,9 +87,7 @@ struct HistoryCommand: HoistCommand {
   }
 
   private static func row(_ entry: HistoryEntry) -> String {
-    // The reason is the server's own message, or else hoist's.
-    let said = entry.end == .failed ? Reply(text: entry.reply ?? "").message ?? entry.message : nil
-    let why = said.map { ": \(SafeText.line($0))" } ?? ""
+    let why = entry.reason.map { ": \(SafeText.line($0))" } ?? ""
     let url = entry.url.map { "  \(SafeText.line($0))" } ?? ""
     let range = entry.start.map { " from \(HumanReadable.percent($0, of: entry.size)) %" } ?? ""
     let pieces = entry.pieces.map { ", \($0.words)" } ?? ""
