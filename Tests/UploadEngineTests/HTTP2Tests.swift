@@ -11,16 +11,18 @@ struct HTTP2Tests {
     /// As `Tests/Peers/http2.py` is told.
     let testDescription: String
     let code: String
+    /// What else it may be called, depending on libcurl.
+    let otherCode: String?
     /// Whether the server read one whole request.
     let wasRead: Bool
     let attempts: Int
     let bytes: Int
 
     init(
-      _ behaviour: String, is code: String, wasRead: Bool = false, attempts: Int = 1,
-      bytes: Int = 1_000_000
+      _ behaviour: String, is code: String, or otherCode: String? = nil, wasRead: Bool = false,
+      attempts: Int = 1, bytes: Int = 1_000_000
     ) {
-      (testDescription, self.code) = (behaviour, code)
+      (testDescription, self.code, self.otherCode) = (behaviour, code, otherCode)
       (self.wasRead, self.attempts, self.bytes) = (wasRead, attempts, bytes)
     }
   }
@@ -29,7 +31,7 @@ struct HTTP2Tests {
     Row("take it", is: "done 201", wasRead: true),
     // A good reply counts once the whole body has arrived, and not if the server does not want the rest.
     Row("early 200", is: "done 200", wasRead: true),
-    Row("early 200 stop", is: "network"),
+    Row("early 200 stop", is: "network", or: "connection-lost"),
     Row("early 413", is: "http-413"),
     Row("early 413 stop", is: "http-413"),
     // Neither has looked at the request (RFC 9113, 6.8 and 8.7), so it may be sent again.
@@ -77,7 +79,9 @@ struct HTTP2Tests {
     }
     defer { running.cancel() }
     let ends = await harness.upload([path], to: target)
-    #expect(ends.map(\.code) == [row.code], "\(ends) \(server.errors)")
+    let codes = ends.map(\.code)
+    #expect(
+      codes == [row.code] || codes == [row.otherCode], "\(ends) \(server.errors)")
     // All of it has arrived by then; the server may have yet to read it.
     let bodies = try await wait(for: "what was read", otherwise: { server.output }) {
       let bodies = server.output.split(separator: "\n").filter { $0.hasPrefix("body ") }
