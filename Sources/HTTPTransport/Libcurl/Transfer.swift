@@ -4,7 +4,7 @@ import Foundation
 /// One task's request on an easy handle. Used only on the loop's thread.
 final class Transfer {
   let task: UploadTask
-  let easy: UnsafeMutableRawPointer
+  private(set) var easy: UnsafeMutableRawPointer
   unowned let loop: TransferLoop
   let request: ExchangeRequest
   let length: Int64
@@ -136,8 +136,9 @@ final class Transfer {
     return sight == .uncertain && isUndecided ? .open : sight
   }
 
-  /// Prepares to repeat the request, which the server has not seen.
-  func beginAgain() {
+  /// Prepares to repeat the request, which the server has not seen, on another handle.
+  func beginAgain(on easy: UnsafeMutableRawPointer) {
+    self.easy = easy
     repetitions += 1
     startOver()
   }

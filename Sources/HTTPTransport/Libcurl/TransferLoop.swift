@@ -157,7 +157,7 @@ final class TransferLoop: @unchecked Sendable {
       case .stop(let task):
         if let transfer = transfers[ObjectIdentifier(task)] {
           transfer.breakOff()
-          retire(transfer)
+          retire(transfer, hasFailed: true)
         }
         task.finish(TransportError(.cancelled))
       case .limitsChanged:
@@ -188,7 +188,7 @@ final class TransferLoop: @unchecked Sendable {
       try transfer.setUp()
       guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else { throw Self.outOfMemory }
     } catch {
-      retire(transfer)
+      retire(transfer, hasFailed: true)
       transfer.task.finish(error)
     }
   }
@@ -229,7 +229,7 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   /// Removes a transfer, also from libcurl, which breaks off the request if it is still in progress.
-  private func retire(_ transfer: Transfer) {
+  private func retire(_ transfer: Transfer, hasFailed: Bool) {
     transfers[ObjectIdentifier(transfer.task)] = nil
     held.removeAll { $0 === transfer }
     answered.removeAll { $0 === transfer }
@@ -239,7 +239,7 @@ final class TransferLoop: @unchecked Sendable {
     // libcurl may still use memory of the transfer.
     withExtendedLifetime(transfer) {
       curl_multi_remove_handle(multi, transfer.easy)
-      release(transfer.easy, isSpent: transfer.wasExpectRefused)
+      release(transfer.easy, isSpent: hasFailed || transfer.wasExpectRefused)
     }
     // Over HTTP/2, the connection outlives a request that is cancelled.
     if transfer.request.offersHTTP2, transfer.isUnanswered, let socket = transfer.socket {
@@ -251,7 +251,9 @@ final class TransferLoop: @unchecked Sendable {
     endWaiting()
   }
 
-  private func release(_ easy: UnsafeMutableRawPointer, isSpent: Bool = false) {
+  /// Keeps a handle for other requests, except one whose request has failed: libcurl 8.7 to 8.15 would not forget that it
+  /// was not allowed to send a body once more, even when the handle is reset, and would fail the next request for it.
+  private func release(_ easy: UnsafeMutableRawPointer, isSpent: Bool) {
     // Reusing the handle would not clear its error number, which `Transfer.sight` depends on.
     let hasErrorNumber = hoist_info_long(easy, CURLINFO_OS_ERRNO) != 0
     guard !isSpent, !hasErrorNumber, spare.count < Self.mostSpare else {
@@ -285,9 +287,12 @@ final class TransferLoop: @unchecked Sendable {
       doubtful.append((transfer, code))
       return true
     case .unseen:
+      guard let easy = curl_easy_init() else { return false }
       curl_multi_remove_handle(multi, transfer.easy)
-      transfer.beginAgain()
-      return curl_multi_add_handle(multi, transfer.easy) == CURLM_OK
+      curl_easy_cleanup(transfer.easy)
+      transfer.beginAgain(on: easy)
+      add(transfer)
+      return true
     }
   }
 
@@ -313,7 +318,7 @@ final class TransferLoop: @unchecked Sendable {
     let acknowledged =
       isAnswered ? transfer.recordAnswered() : transfer.newlyAcknowledged(shares: 1)
     let head = transfer.removeHead()
-    retire(transfer)
+    retire(transfer, hasFailed: code != CURLE_OK)
     task.report(acknowledged: acknowledged, head: head)
     task.finish(trouble)
   }

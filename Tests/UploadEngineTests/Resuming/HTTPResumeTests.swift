@@ -56,7 +56,8 @@ struct HTTPResumeTests {
         "PATCH /u/0",
       ])
     #expect(peer.complaints == [])
-    #expect(peer.server.requests[0].headers["content-disposition"] == "inline; filename=\"a.bin\"")
+    let first = try #require(peer.server.requests.first)
+    #expect(first.headers["content-disposition"] == "inline; filename=\"a.bin\"")
     let sent = harness.states(of: ItemID(1)).compactMap { state -> Int64? in
       if case .sending(_, let sent, 5_000_000) = state { sent } else { nil }
     }
