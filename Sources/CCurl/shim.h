@@ -44,6 +44,10 @@ static inline CURLcode hoist_set_seek(CURL *easy, int (*value)(void *, curl_off_
 static inline CURLcode hoist_set_prereq(CURL *easy, int (*value)(void *, char *, char *, int, int)) {
   return (curl_easy_setopt)(easy, CURLOPT_PREREQFUNCTION, value);
 }
+static inline CURLcode hoist_set_debug(
+    CURL *easy, int (*value)(CURL *, curl_infotype, char *, size_t, void *)) {
+  return (curl_easy_setopt)(easy, CURLOPT_DEBUGFUNCTION, value);
+}
 static inline CURLcode hoist_set_open_socket(
     CURL *easy, curl_socket_t (*value)(void *, curlsocktype, struct curl_sockaddr *)) {
   return (curl_easy_setopt)(easy, CURLOPT_OPENSOCKETFUNCTION, value);

@@ -19,8 +19,7 @@ struct LastReply {
   init?(at socket: Int32, mostContent: Int) {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    // Chunks take more room than their content, but hardly twice as much.
-    while bytes.count < Transfer.mostHead + 2 * mostContent {
+    while bytes.count < Self.mostBytes(for: mostContent) {
       let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 { bytes += buffer[..<count] } else if count == 0 || errno != EINTR { break }
     }
@@ -38,31 +37,46 @@ struct LastReply {
     }
     guard let head = parser.head else { return nil }
     (self.head, size) = (head, bytes.count)
-    var content = bytes[rest.startIndex...]
-    let coding = head.headers["transfer-encoding"]?.lowercased() ?? ""
-    if coding.utf8.reversed().starts(with: "chunked".utf8.reversed()) {
-      content = Self.withoutChunks(content)
-    } else if let length = head.headers["content-length"].flatMap({ Int($0) }), length >= 0 {
-      content = content.prefix(length)
-    }
+    let content = Self.content(bytes[rest.startIndex...], of: head).content
     isCut = content.count > mostContent
     self.content = Data(content.prefix(mostContent))
   }
 
-  /// The content of chunks (RFC 9112 §7.1), as far as they are complete.
-  private static func withoutChunks(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  /// The number of bytes that a head and this much content may take. Chunks take more room than their content, but hardly
+  /// twice as much.
+  static func mostBytes(for mostContent: Int) -> Int { Transfer.mostHead + 2 * mostContent }
+
+  /// The content in what follows a head, and whether that is surely all of it.
+  static func content(
+    _ bytes: ArraySlice<UInt8>, of head: ReplyHead
+  ) -> (content: ArraySlice<UInt8>, isWhole: Bool) {
+    let coding = head.headers["transfer-encoding"]?.lowercased() ?? ""
+    if coding.utf8.reversed().starts(with: "chunked".utf8.reversed()) {
+      return withoutChunks(bytes)
+    }
+    guard let length = head.headers["content-length"].flatMap({ Int($0) }), length >= 0 else {
+      return (bytes, false)
+    }
+    return (bytes.prefix(length), bytes.count >= length)
+  }
+
+  /// The content of chunks (RFC 9112 §7.1), as far as they are complete, and whether the last one is there.
+  private static func withoutChunks(
+    _ bytes: ArraySlice<UInt8>
+  ) -> (content: ArraySlice<UInt8>, isWhole: Bool) {
     var (rest, content) = (bytes, [UInt8]())
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
       let digits = rest[..<end].prefix { Character(Unicode.Scalar($0)).isHexDigit }
-      guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16), size > 0 else {
+      guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16), size >= 0 else {
         break
       }
+      if size == 0 { return (content[...], true) }
       rest = rest[(end + 1)...]
       content += rest.prefix(size)
       // A line break follows each chunk.
       rest = rest.dropFirst(size).dropFirst(2)
     }
-    return content[...]
+    return (content[...], false)
   }
 }
 

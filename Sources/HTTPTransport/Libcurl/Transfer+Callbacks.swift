@@ -147,6 +147,9 @@ extension Transfer {
     // libcurl would end a reply in a coding that it does not know with an error.
     let decodes = Self.knowsCodings(head.headers["content-encoding"])
     EasyOptions(easy).trySet(CURLOPT_HTTP_CONTENT_DECODING, decodes ? 1 : 0)
+    // Newer versions have decided by then (seen with 8.14), but libcurl shows what it reads to whom it tells what it does.
+    rawReply = decodes ? nil : []
+    if !decodes { EasyOptions(easy).trySet(CURLOPT_VERBOSE, 1) }
     // If the reply is a challenge, only that to the request with an answer counts.
     if isAsking { return count }
     recordChallenge(head)
@@ -186,6 +189,30 @@ extension Transfer {
       return count <= room
     }
     return isAll ? count : 0
+  }
+
+  /// Keeps content that libcurl will not decode.
+  func receiveRaw(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) {
+    guard let kept = rawReply?.count, kept <= LastReply.mostBytes(for: request.mostReply) else {
+      return
+    }
+    rawReply?.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
+  }
+
+  /// Whether the reply was read although libcurl ended with an error, because it did not know the coding of the content.
+  /// The whole body must have been written: with its error, libcurl stops sending.
+  func takeRawReply(after code: CURLcode) -> Bool {
+    guard code == CURLE_BAD_CONTENT_ENCODING, let head = parser.head, let raw = rawReply.take(),
+      hasGivenAll, !isUnwritten
+    else { return false }
+    let (content, isWhole) = LastReply.content(raw[...], of: head)
+    let most = request.mostReply
+    task.content.withLock {
+      $0.end.reply = Data(content.prefix(most))
+      $0.end.isReplyCut = !isWhole || content.count > most
+      $0.progress.received += raw.count
+    }
+    return true
   }
 
   private func report(_ interim: ReplyHead) {

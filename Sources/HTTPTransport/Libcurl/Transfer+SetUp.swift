@@ -110,6 +110,12 @@ extension Transfer {
       hoist_set_take(easy, CURLOPT_HEADERFUNCTION) {
         Transfer.of($3).receiveHeaderLine($0, $1 * $2)
       })
+    // Called only once a reply is in a coding that libcurl does not know.
+    try options.check(
+      hoist_set_debug(easy) { _, kind, bytes, count, context in
+        if kind == CURLINFO_DATA_IN { Transfer.of(context).receiveRaw(bytes, count) }
+        return 0
+      })
     try options.check(
       hoist_set_prereq(easy) { context, peer, _, peerPort, localPort in
         let connection = SocketTable.Connection(
@@ -124,7 +130,9 @@ extension Transfer {
         address.map { Transfer.of(context).openSocket($0) } ?? -1
       })
     try options.check(hoist_set_close_socket(easy) { TransferLoop.of($0).closeSocket($1) })
-    for option in [CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA] {
+    for option in [
+      CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_DEBUGDATA,
+    ] {
       try options.set(option, pointer: context)
     }
     try options.set(CURLOPT_PREREQDATA, pointer: context)

@@ -51,6 +51,8 @@ final class Transfer {
   var arrival: Arrival?
   /// Whether the reply was read after libcurl had given the connection up.
   var hasLastReply = false
+  /// The reply's content as it came, with its chunks, if it is in a coding that libcurl does not know.
+  var rawReply: [UInt8]?
   /// How often the request was repeated because the server had not seen it.
   private(set) var repetitions = 0
   /// When a limit may let the transfer continue; nil if no limit is delaying it.

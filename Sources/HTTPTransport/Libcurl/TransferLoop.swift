@@ -307,6 +307,7 @@ final class TransferLoop: @unchecked Sendable {
   /// Ends a request, unless it succeeded before all of its body had arrived.
   private func finish(_ transfer: Transfer, _ code: CURLcode) {
     if goesOn(transfer) { return }
+    let code = transfer.takeRawReply(after: code) ? CURLE_OK : code
     if transfer.awaitsArrival(code) {
       if !arriving.contains(where: { $0 === transfer }) { arriving.append(transfer) }
       return
