@@ -29,8 +29,15 @@ struct SpooledInputTests {
     let scratch = try ScratchDirectory()
     let path = try scratch.write("file", Array("content".utf8))
     SpooledInput.noteInherited()
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    var file = open(path, O_RDONLY | O_CLOEXEC)
     defer { close(file) }
+    // When it was noted, other tests of this process may have had one of the same number.
+    while SpooledInput.isInherited(file) {
+      let other = fcntl(file, F_DUPFD_CLOEXEC, file + 1)
+      close(file)
+      file = other
+    }
+    try #require(file >= 0)
     #expect(!SpooledInput.isInherited(file) && SpooledInput.isInherited(STDERR_FILENO))
     let stored = try #require(
       try SpooledInput.keep(

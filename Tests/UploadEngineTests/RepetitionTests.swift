@@ -94,8 +94,12 @@ struct RepetitionTests {
     }
     defer { server.stop() }
     let ends = try await upload(to: server, bytes: size) { $0.retry.isIdempotent = mayRepeat }
-    #expect(
-      ends.map(\.code) == ["done 200", mayRepeat ? "done 200" : "outcome-unknown"], "\(ends)")
+    // The end may be noticed before any of a large body, or before all of it, was sent.
+    let codes =
+      mayRepeat
+      ? ["done 200"]
+      : size > 5000 ? ["outcome-unknown", "done 200", "connection-lost"] : ["outcome-unknown"]
+    #expect(ends.first?.code == "done 200" && codes.contains(ends.last?.code ?? ""), "\(ends)")
     let most = mayRepeat ? 2 : 1
     // The server may still be reading a small file, which is sent in one piece. Of a large one it may have no whole
     // copy, if the end is noticed before everything was sent.

@@ -274,7 +274,9 @@ extension EndToEnd {
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
       let terminal = try await person.terminal()
       try await terminal.command(
-        "BROWSER=./browser hoist ?.txt --concurrency 1 --to \(server.url().absoluteString)")
+        // In eight colours, whatever the terminal says of itself.
+        "COLORTERM= TERM=xterm BROWSER=./browser hoist ?.txt --concurrency 1 "
+          + "--to \(server.url().absoluteString)")
       try await terminal.wait(until: "the third to await its reply") {
         $0.row(with: "c.txt")?.contains("awaiting reply") == true
       }
