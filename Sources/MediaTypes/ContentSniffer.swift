@@ -4,19 +4,21 @@ import Synchronization
 
 /// Recognises a file by its first bytes, through libmagic.
 ///
-/// A libmagic handle must not be used by two threads at once, so a lock guards this one. It is opened on first use.
+/// It can be used by several threads at once. Each of them then has a libmagic handle of its own, which is opened on first
+/// use and takes six megabytes.
 public final class ContentSniffer: Sendable {
   /// How many bytes of a file are read: enough for every signature that is not at a file's end. The signature of an ISO
   /// 9660 image is at offset 32769.
   private static let sampleSize = 128 * 1024
 
-  private enum State {
-    case open(Magic)
-    case failed(String)
+  private struct State {
+    /// The handles that no thread uses now.
+    var spare: [Magic] = []
+    /// Why no handle can be opened.
+    var failure: String?
   }
 
-  /// Nil before the first use and after ``unload()``.
-  private let state = Mutex<State?>(nil)
+  private let state = Mutex(State())
   private let database: String?
 
   /// Makes a sniffer. It loads nothing before its first use.
@@ -48,31 +50,39 @@ public final class ContentSniffer: Sendable {
     func unknown(_ reason: MediaTypeGuess.Reason) -> MediaTypeGuess {
       MediaTypeGuess(type: .octetStream, source: .unknown(reason))
     }
-    return state.withLock { state in
-      let current = state ?? Self.load(database)
-      state = current
-      switch current {
-      case .failed(let words): return unknown(.noDatabase(words))
-      case .open(let magic):
-        if let type = magic.type(of: bytes, look), type != .octetStream {
-          return MediaTypeGuess(type: type, source: .content)
-        }
-        // libmagic 5.46 recognises a ZIP archive in a file, but not in memory.
-        guard let type = Signature.archive(bytes) else { return unknown(.unrecognised) }
+    switch takeHandle() {
+    case .failure(let failure): return unknown(.noDatabase(failure.words))
+    case .success(let magic):
+      defer { state.withLock { $0.spare.append(magic) } }
+      if let type = magic.type(of: bytes, look), type != .octetStream {
         return MediaTypeGuess(type: type, source: .content)
       }
+      // libmagic 5.46 recognises a ZIP archive in a file, but not in memory.
+      guard let type = Signature.archive(bytes) else { return unknown(.unrecognised) }
+      return MediaTypeGuess(type: type, source: .content)
     }
   }
 
-  /// Frees libmagic's tables, which take six megabytes. The next guess loads them again, in less than a millisecond.
-  public func unload() {
-    state.withLock { if case .open = $0 { $0 = nil } }
+  /// Frees libmagic's tables. The next guess loads them again, in less than a millisecond.
+  public func unload() { state.withLock { $0.spare = [] } }
+
+  private struct LoadFailure: Error { var words: String }
+
+  private func takeHandle() -> Result<Magic, LoadFailure> {
+    let known: Result<Magic, LoadFailure>? = state.withLock { state in
+      if let words = state.failure { return .failure(LoadFailure(words: words)) }
+      return state.spare.popLast().map { .success($0) }
+    }
+    return known ?? load()
   }
 
-  private static func load(_ database: String?) -> State {
-    guard let magic = Magic() else { return .failed(String(cString: strerror(errno))) }
-    if let problem = magic.load(database) { return .failed(problem) }
-    return .open(magic)
+  private func load() -> Result<Magic, LoadFailure> {
+    func failure(_ words: String) -> Result<Magic, LoadFailure> {
+      state.withLock { $0.failure = words }
+      return .failure(LoadFailure(words: words))
+    }
+    guard let magic = Magic() else { return failure(String(cString: strerror(errno))) }
+    return magic.load(database).map(failure) ?? .success(magic)
   }
 
   private struct Problem: Error { var reason: MediaTypeGuess.Reason }
@@ -110,8 +120,11 @@ public final class ContentSniffer: Sendable {
   }
 }
 
-/// One libmagic handle, closed when the object is released. Not safe to share between threads.
-private final class Magic {
+/// One libmagic handle, closed when the object is released.
+///
+/// Neither libmagic nor this class guards it against being used by two threads at once. A thread that uses it has taken it
+/// out of the sniffer's spare ones.
+private final class Magic: @unchecked Sendable {
   private let handle: magic_t
 
   init?() {

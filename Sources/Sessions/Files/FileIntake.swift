@@ -32,11 +32,18 @@ package final class FileIntake: Sendable {
     at location: FileLocation, below root: FileLocation? = nil, named name: String? = nil,
     as wish: FileArgument? = nil
   ) -> UploadItem {
+    examined(unexamined(at: location, below: root, named: name, as: wish))
+  }
+
+  private func unexamined(
+    at location: FileLocation, below root: FileLocation?, named name: String? = nil,
+    as wish: FileArgument?
+  ) -> UploadItem {
     var item = UploadItem(id: nextID(), location: location, fileName: name)
     if let root { item.folder = location.folder(below: root) }
     usual?.apply(to: &item)
     wish?.apply(to: &item)
-    return examined(item)
+    return item
   }
 
   /// The item that a record describes, with its file as it is now.
@@ -47,6 +54,7 @@ package final class FileIntake: Sendable {
   }
 
   private func examined(_ item: UploadItem) -> UploadItem {
+    if item.state.isFinished { return item }
     let item = look(at: item)
     guard !item.state.isFinished, let refusal = limits?.refusal(of: item) else { return item }
     return item.with(.failed(Failure(refusal)))
@@ -86,19 +94,29 @@ package final class FileIntake: Sendable {
     _ body: (UploadItem) -> Bool
   ) -> Bool {
     guard let rules, Directory.isFolder(file) else { return body(item(at: file, as: wish)) }
-    for entry in FolderScan(file, rules: rules) where !body(item(for: entry, below: file, as: wish))
-    {
-      return false
+    var (scan, examination) = (FolderScan(file, rules: rules), Examination())
+    while true {
+      var items: [UploadItem] = []
+      while items.count < examination.count, let entry = scan.next() {
+        items.append(unexamined(for: entry, below: file, as: wish))
+      }
+      if items.isEmpty { return true }
+      for item in examination.examine(items, examined) where !body(item) { return false }
     }
-    return true
   }
 
   /// The item for what was found in the folder `root`.
   func item(
     for entry: FolderScan.Entry, below root: FileLocation, as wish: FileArgument? = nil
   ) -> UploadItem {
+    examined(unexamined(for: entry, below: root, as: wish))
+  }
+
+  private func unexamined(
+    for entry: FolderScan.Entry, below root: FileLocation, as wish: FileArgument?
+  ) -> UploadItem {
     switch entry {
-    case .file(let file): item(at: file, below: root, as: wish)
+    case .file(let file): unexamined(at: file, below: root, as: wish)
     case .unreadable(let place, let reason): unreadable(place, below: root, reason)
     }
   }
