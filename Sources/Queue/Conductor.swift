@@ -118,16 +118,16 @@ package final class Conductor {
     var hooks = EngineHooks()
     if store.isLasting {
       // Changes are written before they are told.
-      hooks.admission = { turn, then in
+      hooks.admission = { [weak self] turn, then in
         var turn = turn
         turn.changes = book.secrets.hidden(in: turn.changes)
-        store.write(turn) { [new = turn.changes, isLast = turn.isLast] begun in
+        store.write(turn) {
+          [weak self, new = turn.changes, isLast = turn.isLast, figures = turn.figures] begun in
+          if let figures { self?.newFigures.withLock { $0 = figures } }
           changes.put(new, atOnce: isLast)
           then(begun)
         }
       }
-      // Reported with these changes. If this process is killed, the next one goes on from there.
-      hooks.arrivals = { [weak self] figures in self?.newFigures.withLock { $0 = figures } }
     }
     hooks.claimsAhead = { store.claimsAhead(ofRequestsTaking: $0) }
     hooks.mediaType = tools.mediaType
@@ -141,8 +141,13 @@ package final class Conductor {
       onMain { self?.report([.pace(target: target, until: until)]) }
     }
     hooks.figures = { [weak self] figures in
-      self?.newFigures.withLock { $0 = figures }
-      onMain { self?.reportFigures() }
+      var turn = QueueTurn()
+      turn.figures = figures
+      // After those of the turns that are still being written.
+      store.write(turn) { [weak self] _ in
+        self?.newFigures.withLock { $0 = figures }
+        onMain { self?.reportFigures() }
+      }
     }
     hooks.lanes = { [weak self] target, count in
       onMain { self?.report([.lanes(count, target: target)]) }

@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import MultipartForm
 import Scheduling
+import Synchronization
 import TestSupport
 import Testing
 import UploadEngine
@@ -22,6 +24,44 @@ struct ConductorTests {
       }.map { (id: $0.0, state: $0.1) }
     }
     var ends: [ItemState] { states.map(\.state).filter(\.isFinished) }
+    var bytes: Int64? {
+      news.compactMap { if case .figures(let figures) = $0 { figures.bytes } else { nil } }.last
+    }
+  }
+
+  /// A store that is busy writing from the first end of a file on, and writes one turn after the other.
+  private final class SlowStore: QueueStore {
+    let isLasting = true
+    let memory: (any ResumeMemory & DigestMemory)? = nil
+    let addresses = SentAddresses()
+    private let waiting = Mutex<[(ends: Int, write: @Sendable () -> Void)]>([])
+    private let isQuick = Atomic(false)
+
+    var ends: Int { waiting.withLock { $0.reduce(0) { $0 + $1.ends } } }
+
+    func write(_ turn: QueueTurn, then: @escaping @Sendable (Set<ItemID>?) -> Void) {
+      let ends = turn.changes.count { $0.1.isFinished }
+      let waits = waiting.withLock { waiting in
+        let waits = !isQuick.load(ordering: .relaxed) && (ends > 0 || !waiting.isEmpty)
+        if waits { waiting.append((ends, { then(Set(turn.claims)) })) }
+        return waits
+      }
+      if !waits { then(Set(turn.claims)) }
+    }
+
+    func writeFirst() { waiting.withLock { $0.removeFirst() }.write() }
+
+    func writeAll() {
+      isQuick.store(true, ordering: .relaxed)
+      for turn in waiting.withLock({ exchange(&$0, with: []) }) { turn.write() }
+    }
+
+    func claimsAhead(ofRequestsTaking seconds: Double) -> Int { 0 }
+    func keep(_ point: ResumePoint?, of id: ItemID) {}
+    func keepRun(_ point: RunPoint?, of target: String) -> Bool { true }
+    func record(_ news: RunNews, of target: String) {}
+    func hasUnsent(_ target: String) -> Bool { false }
+    func keep(_ address: SentAddresses.Entry) {}
   }
 
   let folder: ScratchDirectory
@@ -30,12 +70,12 @@ struct ConductorTests {
 
   init() throws { folder = try ScratchDirectory() }
 
-  private func conductor(to target: Target) -> Conductor {
+  private func conductor(to target: Target, _ store: (any QueueStore)? = nil) -> Conductor {
     var options = Conductor.Options()
     (options.waitsForServers, options.waitsForPerson) = (false, false)
     options.reportsEach = true
     let conductor = Conductor(
-      store,
+      store ?? self.store,
       with: Conductor.Tools(
         book: SingleTarget(SendPlan(target), at: target.url.absoluteString), time: .system,
         mediaType: { _ in nil }),
@@ -77,6 +117,31 @@ struct ConductorTests {
     let known = await conductor.account()
     let account = try #require(known)
     #expect(account.figures.bytes == 14 && account.lanes > 0)
+    await conductor.close()
+  }
+
+  @Test("What has been sent so far is told with the files, and not before they are written")
+  func figuresOfWhatIsWritten() async throws {
+    let goOn = DispatchSemaphore(value: 0)
+    let server = try HostileServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      goOn.wait()
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    }
+    defer { server.stop() }
+    let store = SlowStore()
+    let conductor = conductor(to: Target(name: "nas", url: server.url()), store)
+    conductor.send(try [item(1, "a"), item(2, "b")])
+    goOn.signal()
+    try await wait(for: "one end") { store.ends == 1 ? true : nil }
+    goOn.signal()
+    try await wait(for: "the other end") { store.ends == 2 ? true : nil }
+    store.writeFirst()
+    try await wait(for: "the first file") { listener.ends.count == 1 ? true : nil }
+    #expect(listener.bytes == 7)
+    store.writeAll()
+    try await wait(for: "the second file") { listener.ends.count == 2 ? true : nil }
+    #expect(listener.bytes == 14)
     await conductor.close()
   }
 

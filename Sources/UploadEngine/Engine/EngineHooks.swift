@@ -40,8 +40,6 @@ package struct EngineHooks: Sendable {
   package var keepingAddress: @Sendable (SentAddresses.Entry) -> Void = { _ in }
   /// Called with news of a target's run.
   package var runReport: @Sendable (_ target: String, _ news: RunNews) -> Void = { _, _ in }
-  /// Called with what has been sent so far when files have arrived, before these changes are reported.
-  package var arrivals: @Sendable (SendingFigures) -> Void = { _ in }
   /// Called when sending has ended or stands still, before the last change is reported.
   package var figures: @Sendable (SendingFigures) -> Void = { _ in }
   /// Called when another number of lanes has been found for a target.

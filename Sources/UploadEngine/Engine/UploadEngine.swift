@@ -154,10 +154,10 @@ package actor UploadEngine {
   }
 
   private func takeTurn(claiming claims: [ItemID] = []) -> QueueTurn {
-    if haveArrived { hooks.arrivals(clock.figures) }
     defer { (released, news, hasStoppedSending, haveArrived) = ([], [], false, false) }
     var turn = QueueTurn(released: released, changes: news, claims: claims)
     turn.isLast = hasStoppedSending
+    if haveArrived { turn.figures = clock.figures }
     return turn
   }
 

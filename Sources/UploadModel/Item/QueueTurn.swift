@@ -9,6 +9,9 @@ package struct QueueTurn: Sendable {
   package var claims: [ItemID]
   /// Whether nothing more is sent after this turn, unless something happens: somebody may wait for its changes.
   package var isLast = false
+  /// What has been sent so far, if files have arrived in this turn. Told together with their states: if this process is
+  /// killed, the next one goes on from there.
+  package var figures: SendingFigures?
 
   package init(
     released: [ItemID] = [], points: [(ItemID, ResumePoint?)] = [],

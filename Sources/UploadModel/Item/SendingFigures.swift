@@ -1,5 +1,3 @@
-import UploadModel
-
 /// How long sending took, and how much was sent. `SendingClock` makes these figures; everyone who shows them shows the
 /// same.
 package struct SendingFigures: Hashable, Sendable, Codable {
