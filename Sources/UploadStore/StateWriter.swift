@@ -21,14 +21,19 @@ struct StateWriter {
       """)
     var begun: Set<ItemID> = []
     for id in ids {
-      try claim.execute([revision, id.rawValue])
+      try claim.execute { row in
+        row.add(revision)
+        row.add(id.rawValue)
+      }
       guard db.changes == 1 else { continue }
-      do throws(DatabaseError) {
-        try attempt.execute([id.rawValue, now])
-      } catch {
+      let open = { (row: inout Parameters) in
+        row.add(id.rawValue)
+        row.add(now)
+      }
+      do throws(DatabaseError) { try attempt.execute(open) } catch {
         guard error.code == DatabaseError.constraint else { throw error }
         try closeLeftOpen(of: id)
-        try attempt.execute([id.rawValue, now])
+        try attempt.execute(open)
       }
       begun.insert(id)
     }
@@ -134,11 +139,14 @@ struct StateWriter {
     _ state: String, of id: ItemID, failure: String? = nil, processing: String? = nil,
     unless exception: String = "0"
   ) throws {
-    try db.execute(
-      """
-      UPDATE item SET state = ?, failure = ?, processing = ?, revision = ?
-      WHERE id = ? AND NOT (\(exception))
-      """, [state, failure, processing, revision, id.rawValue])
+    try db.statement(exception == "0" ? Self.setting : "\(Self.setting) AND NOT (\(exception))")
+      .execute { row in
+        row.add(state)
+        row.add(failure)
+        row.add(processing)
+        row.add(revision)
+        row.add(id.rawValue)
+      }
   }
 
   /// If an item was put back in the queue repeatedly before anything was sent, keeps only the last attempt. Otherwise a
@@ -160,20 +168,28 @@ struct StateWriter {
       """, [id.rawValue])
   }
 
+  // The text of a statement that is used for every file is not put together anew each time.
+  private static let setting =
+    "UPDATE item SET state = ?, failure = ?, processing = ?, revision = ? WHERE id = ?"
+  private static let ending = ending(withBytes: "MAX(?, COALESCE(start, 0))")
+  private static let arriving = ending(withBytes: "? + COALESCE(start, 0)")
+
+  private static func ending(withBytes bytes: String) -> String {
+    """
+    UPDATE attempt SET ended = ?, bytes = \(bytes),
+      status = ?, outcome = ?, arrival = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
+      deletion_url = ?, verified = ?, pieces = ?, doubtful = ?, grown = ?,
+      sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?,
+      began = MAX(began, ?)
+    WHERE item = ? AND ended IS NULL
+    """
+  }
+
   /// Ends the item's open attempt. Returns false if the item had none.
   @discardableResult
   func end(_ id: ItemID, _ ending: AttemptEnd) throws -> Bool {
     let sent = ending.receipt?.sent
-    let update = try db.statement(
-      """
-      UPDATE attempt SET ended = ?,
-        bytes = \(ending.receipt != nil ? "? + COALESCE(start, 0)" : "MAX(?, COALESCE(start, 0))"),
-        status = ?, outcome = ?, arrival = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
-        deletion_url = ?, verified = ?, pieces = ?, doubtful = ?, grown = ?,
-        sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?,
-        began = MAX(began, ?)
-      WHERE item = ? AND ended IS NULL
-      """)
+    let update = try db.statement(ending.receipt == nil ? Self.ending : Self.arriving)
     try update.execute { row in
       ending.add(at: now, to: &row)
       row.add(sent?.name)

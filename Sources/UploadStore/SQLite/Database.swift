@@ -10,6 +10,9 @@ package final class Database {
     case immediate = "IMMEDIATE"
   }
 
+  /// Made once, before the first connection.
+  private static let settings: Void = { _ = hoist_sqlite_uncounted() }()
+
   /// The most statements that are cached. There is a limit because the text of some statements differs each time.
   private static let mostStatements = 100
 
@@ -19,6 +22,7 @@ package final class Database {
   /// Opens the file at a path, or creates it. A statement waits `patience` milliseconds for other connections that
   /// write.
   package init(path: String, patience: Int32) throws(DatabaseError) {
+    _ = Self.settings
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &opened, flags, nil)
