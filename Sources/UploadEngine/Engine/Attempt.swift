@@ -627,10 +627,15 @@ extension Attempt {
     let authorization = engine.access.authorization(
       of: files.map(\.id), like: first.job, to: url == destination.target.url ? home : Origin(url),
       keepsCredentials: way.keepsCredentials, isNamed: isNamed, on: engine)
-    let (request, faults) = UploadRequest.make(
-      files.map(\.upload), on: occasion, from: growingFiles, to: url, token: authorization.token,
-      hidesCredentials: !authorization.showsCredentials,
-      mayExpect: engine.exchanges.mayExpect(at: url), now: engine.time.date())
+    let draft = first.job.draft.take().flatMap { draft in
+      url == destination.target.url && draft.token == authorization.number ? draft : nil
+    }
+    let (request, faults) =
+      draft.map { ($0.request, []) }
+      ?? UploadRequest.make(
+        files.map(\.upload), on: occasion, from: growingFiles, to: url, token: authorization.token,
+        hidesCredentials: !authorization.showsCredentials,
+        mayExpect: engine.exchanges.mayExpect(at: url), now: engine.time.date())
     for fault in faults { leave(fault.items, fault.cause, on: engine) }
     guard let request, let first = files.first else { return nil }
     // A prepared file has a different path in each attempt, so the original stands for it.
@@ -648,8 +653,36 @@ extension Attempt {
     }
     for file in files { file.job.token = authorization.token }
     return engine.exchanges.begin(
-      request, to: url, attempt: number, authorization, cookies: engine.cookies(of: first.job),
+      request, draft?.body, to: url, attempt: number, authorization,
+      cookies: engine.cookies(of: first.job),
       isAhead: files.contains { engine.isAhead($0.id) }, observer: self, on: engine)
+  }
+
+  /// A file's request that was made before its attempt begins.
+  final class Draft {
+    let request: UploadRequest
+    /// The body, which was read if it is small.
+    let body: any ExchangeBody
+    /// The number of the token that the request carries.
+    let token: Int
+
+    fileprivate init(_ request: UploadRequest, token: Int) {
+      (self.request, self.token) = (request, token)
+      body = UploadBody(form: request.body).readAhead()
+    }
+  }
+
+  /// Makes the request of a file that is to be sent in a single one. If that is not possible, the attempt will say why.
+  static func draft(of job: UploadEngine.Job, on engine: isolated UploadEngine) -> Draft? {
+    let target = job.upload.target
+    guard job.upload.destination.needs.oneRequestForEachFile, !job.isGrowing else { return nil }
+    let authorization = engine.access.authorization(
+      of: [job.id], like: job, to: job.route.origin, on: engine)
+    let (request, _) = UploadRequest.make(
+      [job.upload], on: engine.runs.occasion(of: job), to: target.url, token: authorization.token,
+      hidesCredentials: false, mayExpect: engine.exchanges.mayExpect(at: target.url),
+      now: engine.time.date())
+    return request.map { Draft($0, token: authorization.number) }
   }
 
   /// Takes note of how the files' request has ended. Returns nil if the attempt does not count.

@@ -21,6 +21,8 @@ extension UploadEngine {
     /// The number of the claim with which the engine asked its owner whether the upload may start, until it starts. An
     /// upload that leaves its lane before the answer does not start.
     var claim: UInt32?
+    /// The upload's request, if it was made while the claim was being written.
+    var draft: Attempt.Draft?
     /// Whether the upload waits until `update` or `retry` says how to send it.
     var isHeld = false
     /// Whether the upload waits until it is known what another process has done with it.
@@ -52,7 +54,7 @@ extension UploadEngine {
     /// Whether its server is being asked if it has finished with the file.
     var isAsked = false
     /// Whether the file has grown since it was queued, or while it was sent.
-    private var isGrowing = false
+    private(set) var isGrowing = false
     /// Whether to forget the upload as soon as its transfer ends.
     var isRemoved = false
     /// An upload that was submitted under the same identifier after this one was removed.

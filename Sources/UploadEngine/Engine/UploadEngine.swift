@@ -36,8 +36,10 @@ package actor UploadEngine {
   private var needsFilling = false
   /// The number of the last question to the owner whether files may start.
   private var lastClaim: UInt32 = 0
-  /// How many of these questions have no answer yet.
+  /// How many of these questions have no answer yet, or one that has not been carried out.
   private var openClaims = 0
+  /// What is to be done in the next turn.
+  private var later: [@Sendable (isolated UploadEngine) -> Void] = []
   /// Files that were admitted, or may yet be, but do not start.
   private var released: [ItemID] = []
   /// Whether in this turn the last file has ended.
@@ -142,6 +144,7 @@ package actor UploadEngine {
   private func endTurn() {
     if needsFilling { fill() }
     deliverNews()
+    for work in exchange(&later, with: []) { onQueue(work) }
     // Uploads that failed while the lanes were being filled have freed lanes.
     if needsFilling { onQueue { _ in } }
   }
@@ -236,7 +239,7 @@ extension UploadEngine {
 
   /// Ends the attempts of files.
   func conclude(_ events: [(ItemID, JobMachine.Event)]) {
-    for (id, _) in events { jobs[id]?.attempt = nil }
+    for job in events.compactMap({ jobs[$0.0] }) { (job.attempt, job.draft) = (nil, nil) }
     handle(events)
   }
 }
@@ -574,13 +577,38 @@ extension UploadEngine {
     }
     openClaims += 1
     admission(takeTurn(claiming: files)) { [weak self, requests] admitted in
-      self?.onQueue { engine in
-        engine.openClaims -= 1
-        engine.start(requests, of: claim, admitted: admitted)
-        engine.fillSoon()
-      }
+      self?.onQueue { $0.start(requests[...], of: claim, admitted: admitted) }
     }
+    later.append { $0.draft(files[...], of: claim) }
   }
+
+  /// Makes the requests of claimed files while the claim is being written, some in each turn.
+  private func draft(_ files: ArraySlice<ItemID>, of claim: UInt32) {
+    let next = files.prefix(Self.mostStarts)
+    for job in next.compactMap({ jobs[$0] }) where job.claim == claim {
+      job.draft = Attempt.draft(of: job, on: self)
+    }
+    let rest = files[next.endIndex...]
+    if !rest.isEmpty { later.append { $0.draft(rest, of: claim) } }
+  }
+
+  /// Starts the files that may start, some in each turn: what has ended meanwhile is written, and lanes are filled again,
+  /// before all of them are prepared.
+  private func start(
+    _ requests: ArraySlice<[ItemID]>, of claim: UInt32, admitted: Set<ItemID>?
+  ) {
+    let next = requests.prefix(Self.mostStarts)
+    start(Array(next), of: claim, admitted: admitted)
+    guard next.endIndex < requests.endIndex else {
+      openClaims -= 1
+      return fillSoon()
+    }
+    let rest = requests[next.endIndex...]
+    later.append { $0.start(rest, of: claim, admitted: admitted) }
+  }
+
+  /// How many claimed requests are made, or start, in one turn.
+  private static let mostStarts = 16
 
   /// Starts the files that may start. What has happened to a file since it was claimed takes precedence.
   private func start(_ requests: [[ItemID]], of claim: UInt32, admitted: Set<ItemID>?) {
@@ -594,11 +622,11 @@ extension UploadEngine {
       if starting.isEmpty { runs.leaveUnopened(claimed, on: self) }
       for job in claimed {
         if admitted?.contains(job.id) == false {
-          job.claim = nil
+          (job.claim, job.draft) = (nil, nil)
           setAside(job)
         } else if starting.isEmpty {
           // Nothing was claimed if nothing could be written.
-          if admitted == nil { job.claim = nil }
+          if admitted == nil { (job.claim, job.draft) = (nil, nil) }
           giveUpClaim(of: job)
           carryOut(scheduler.recordNotStarted([job.id]))
         } else {
@@ -627,7 +655,7 @@ extension UploadEngine {
 
   private func giveUpClaim(of job: Job) {
     guard job.claim != nil else { return }
-    job.claim = nil
+    (job.claim, job.draft) = (nil, nil)
     release(job.id)
   }
 

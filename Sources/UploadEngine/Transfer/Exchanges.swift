@@ -28,16 +28,21 @@ final class Exchanges {
     ignoringExpect.isEmpty || Origin(url).map(ignoringExpect.contains) == false
   }
 
-  /// Begins a request, or lets it wait for a lane if it was prepared ahead.
+  /// Begins a request, or lets it wait for a lane if it was prepared ahead. `body` is its body, if that was made already.
   func begin(
-    _ request: UploadRequest, to url: URL, attempt: Int, _ authorization: Authorization,
+    _ request: UploadRequest, _ body: (any ExchangeBody)? = nil, to url: URL, attempt: Int,
+    _ authorization: Authorization,
     cookies: CookieJar, isAhead: Bool, observer: any ExchangeObserver,
     on engine: isolated UploadEngine
   ) -> Exchange {
     var asked = request.exchange
     asked.limits = limits(for: request.destination.target, engine.session)
     asked.cookies = cookies
-    if isAhead { asked.body = UploadBody(form: request.body).readAhead() }
+    if let body {
+      asked.body = body
+    } else if isAhead {
+      asked.body = UploadBody(form: request.body).readAhead()
+    }
     let route = authorization.route
     let task = engine.session.task(
       asked, delegate: TransferListener(engine, route, request.destination.target.response))
