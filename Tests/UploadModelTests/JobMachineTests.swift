@@ -186,7 +186,7 @@ struct JobMachineTests {
       // (the target's policy, whether servers are waited for, the seconds until it gives up, at least as many attempts)
       (RetryPolicy(), false, 120.0...240, 5...12),
       (RetryPolicy(), true, 900...1020, 15...40),
-      // Whoever wants short waits, or none, or fewer attempts than usual, does not wait long.
+      // With short waits, or none, or fewer attempts than usual, nobody waits long.
       (RetryPolicy(attempts: 4), true, 3...10, 4...4),
       (RetryPolicy(attempts: 3, base: 0, cap: 0), false, 0...0, 3...3),
       (RetryPolicy(attempts: 5, base: 0.1, cap: 60), true, 90...180, 5...30),
@@ -229,20 +229,24 @@ struct JobMachineTests {
     }
   }
 
-  @Test func theAttemptsCountAgainAfterAnotherFailure() {
+  @Test func aServerThatFailsOtherwiseWhileItRestartsIsStillWaitedFor() {
     var log = Log(attempts: 5)
     let busy = TransferEnd(url: JobMachineEvent.url, status: 503)
-    for next in 2...9 {
+    let away = TransferEnd(url: JobMachineEvent.url, status: 408)
+    for next in 2...12 {
       _ = (log.handle(.timer), log.handle(.start))
-      let answer = log.handle(busy)
+      let code = next < 10 ? "http-503" : "http-408"
+      let answer = log.handle(next < 10 ? busy : away)
       #expect(
         answer.contains {
-          if case .retrying("http-503", next, of: 5, _) = $0 { true } else { false }
+          if case .retrying(code, next, of: 5, _) = $0 { true } else { false }
         },
         "\(answer)")
     }
+    // What does not pass by itself ends the file, and the next attempts count again.
     _ = (log.handle(.timer), log.handle(.start))
-    #expect(log.handle(.busy) == [.failed("http-408", attempts: 9)])
+    let refused = TransferEnd(url: JobMachineEvent.url, status: 404)
+    #expect(log.handle(refused) == [.failed("http-404", attempts: 12)])
   }
 
   @Test func anUnknownOutcomeIsRepeatedOnlyWhereASecondCopyDoesNoHarm() {

@@ -10,6 +10,8 @@ final class ClosedConnection {
   /// When to stop waiting for an acknowledgement or a reset, in seconds of ``Clock``.
   private let deadline: Double
   private var known: SocketTable.Sight?
+  /// Known for good once the connection was reset: the kernel then knows nothing of it any more.
+  private var knownLoss: SocketTable.Loss?
   /// Whether no other request shared the connection.
   private let isAlone: Bool
   /// Whether no part of the request had been acknowledged when the connection was closed.
@@ -44,9 +46,13 @@ final class ClosedConnection {
   /// that is worth waiting for. `speed` is how many bytes a second the other side has taken so far.
   func loss(slack: Int64, speed: Double, at now: Double = Clock.now) -> SocketTable.Loss {
     guard isAlone else { return .none }
+    if let knownLoss { return knownLoss }
     let loss = SocketTable.loss(of: descriptor, slack: slack)
     guard loss == .open, now >= deadline else { return loss }
     // The other side takes no more, and no longer answers.
-    return SocketTable.reset(descriptor, slack: slack, speed: speed) ? .some : .none
+    let verdict: SocketTable.Loss =
+      SocketTable.reset(descriptor, slack: slack, speed: speed) ? .some : .none
+    knownLoss = verdict
+    return verdict
   }
 }

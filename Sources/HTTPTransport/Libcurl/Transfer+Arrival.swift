@@ -110,5 +110,5 @@ extension Transfer {
 
 extension ReplyHead {
   /// Whether the server says that it has carried out the request.
-  fileprivate var saysArrived: Bool { (200..<300).contains(status) || status == 303 }
+  var saysArrived: Bool { (200..<300).contains(status) || status == 303 }
 }

@@ -147,7 +147,7 @@ extension Transfer {
     // libcurl would end a reply in a coding that it does not know with an error.
     let decodes = Self.knowsCodings(head.headers["content-encoding"])
     EasyOptions(easy).trySet(CURLOPT_HTTP_CONTENT_DECODING, decodes ? 1 : 0)
-    // Newer versions have decided by then (seen with 8.14), but libcurl shows what it reads to whom it tells what it does.
+    // Newer versions have decided by then (seen with 8.14), but with CURLOPT_VERBOSE, libcurl shows what it reads.
     rawReply = decodes ? nil : []
     if !decodes { EasyOptions(easy).trySet(CURLOPT_VERBOSE, 1) }
     // If the reply is a challenge, only that to the request with an answer counts.
@@ -200,10 +200,10 @@ extension Transfer {
   }
 
   /// Whether the reply was read although libcurl ended with an error, because it did not know the coding of the content.
-  /// The whole body must have been written: with its error, libcurl stops sending.
+  /// Before a success, the whole body must have been written: with its error, libcurl stops sending.
   func takeRawReply(after code: CURLcode) -> Bool {
     guard code == CURLE_BAD_CONTENT_ENCODING, let head = parser.head, let raw = rawReply.take(),
-      hasGivenAll, !isUnwritten
+      hasGivenAll && !isUnwritten || !head.saysArrived
     else { return false }
     let (content, isWhole) = LastReply.content(raw[...], of: head)
     let most = request.mostReply

@@ -307,6 +307,7 @@ final class TransferLoop: @unchecked Sendable {
   /// Ends a request, unless it succeeded before all of its body had arrived.
   private func finish(_ transfer: Transfer, _ code: CURLcode) {
     if goesOn(transfer) { return }
+    let hasFailed = code != CURLE_OK
     let code = transfer.takeRawReply(after: code) ? CURLE_OK : code
     if transfer.awaitsArrival(code) {
       if !arriving.contains(where: { $0 === transfer }) { arriving.append(transfer) }
@@ -319,7 +320,7 @@ final class TransferLoop: @unchecked Sendable {
     let acknowledged =
       isAnswered ? transfer.recordAnswered() : transfer.newlyAcknowledged(shares: 1)
     let head = transfer.removeHead()
-    retire(transfer, hasFailed: code != CURLE_OK)
+    retire(transfer, hasFailed: hasFailed)
     task.report(acknowledged: acknowledged, head: head)
     task.finish(trouble)
   }

@@ -244,8 +244,7 @@ package final class ScreenSession {
     try? await Task.sleep(for: .milliseconds(300))
     guard !Task.isCancelled else { return }
     context.output.error(
-      "… waiting up to \(HumanReadable.seconds(seconds)) for the replies to files that are almost sent"
-    )
+      "… waiting up to \(HumanReadable.seconds(seconds)) for what is under way to end")
   }
 
   private func settleIntake() async -> Bool {

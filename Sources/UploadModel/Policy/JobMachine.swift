@@ -99,7 +99,7 @@ package struct JobMachine: Sendable {
   private var mayBeWhole = false
   /// Whether an attempt broke off after the server had received some of the file, so that it may have kept that.
   package private(set) var mayHaveLeftRemnant = false
-  /// When the first attempt ended of those in a row that failed because the server was busy.
+  /// When the server was busy first: the failures since then would all pass by themselves.
   private var busySince: Instant?
   /// How the last attempt failed, if another one was to follow. It is boxed, since few uploads have one.
   private var lastFailure: Boxed<Failure>?
@@ -363,7 +363,9 @@ package struct JobMachine: Sendable {
   ) -> [Action] {
     var failure = failure
     failure.attempts = current.number
-    busySince = failure.isOfBusyServer ? busySince ?? instant : nil
+    // While it restarts, it can also be away.
+    if failure.isOfBusyServer { busySince = busySince ?? instant }
+    if !failure.isTransient { busySince = nil }
     guard
       let delay = target.delay(
         after: failure, at: url, isPatient: waitsForServers,

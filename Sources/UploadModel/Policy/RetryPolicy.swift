@@ -38,8 +38,8 @@ package struct RetryPolicy: Hashable, Sendable {
   }
 
   /// How many seconds a server may go on being busy before the attempts count: two minutes by default, or a quarter of
-  /// an hour if servers are waited for anyway. Whoever wants fewer attempts than usual, or only short delays, does not
-  /// want to wait long either.
+  /// an hour if servers are waited for anyway. Where there are fewer attempts than usual, or only short delays, nobody
+  /// wants to wait long either.
   private func patience(isPatient: Bool) -> Double {
     attempts < Self.usualAttempts ? 0 : min(cap, Self.steepest * base) * (isPatient ? 15 : 2)
   }
@@ -58,7 +58,7 @@ package struct RetryPolicy: Hashable, Sendable {
   }
 
   /// Seconds to wait before the next attempt; `nil` if there is no next one. `failure.attempts` includes the last
-  /// attempt, `busyFor` is for how many seconds all attempts have failed because the server was busy, and `random` is a
+  /// attempt, `busyFor` is how many seconds ago the server was busy first, and infinite if it was not; and `random` is a
   /// number in 0..<1.
   func delay(
     after failure: Failure, isPatient: Bool = false, busyFor: Double = .infinity, random: Double
@@ -67,7 +67,7 @@ package struct RetryPolicy: Hashable, Sendable {
     if case .shortage = failure.cause {
       return 0.5 + backOff(round: min(failure.attempts, 3), random: random)
     }
-    let isCounted = !failure.isOfBusyServer || busyFor >= patience(isPatient: isPatient)
+    let isCounted = busyFor >= patience(isPatient: isPatient)
     let isLast = failure.attempts >= limit(after: failure)
     guard !isCounted || !isLast, mayRepeat(failure) else { return nil }
     // What a server says that it is busy with takes a while: wait at least half of the bound.
