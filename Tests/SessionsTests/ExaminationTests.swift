@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import MultipartForm
 import Synchronization
 import Testing
 import UploadModel
@@ -9,7 +10,7 @@ import UploadModel
 @Suite("The files of a folder")
 struct ExaminationTests {
   private static func items(_ numbers: Range<Int>) -> [UploadItem] {
-    numbers.map { UploadItem(id: ItemID(Int64($0)), location: "/folder/\($0)") }
+    numbers.map { UploadItem(id: ItemID(Int64($0)), location: FileLocation("/folder/\($0)")) }
   }
 
   @Test("are examined one by one at first, then more at a time, and come in their order")
