@@ -51,7 +51,7 @@ extension Transfer {
     guard mayBegin else { return false }
     begun = Clock.now
     // If the process is killed, nothing must arrive by itself that the next one sends again.
-    if length > 0, !isAsking, let socket { SocketTable.setDiscardsUnsent(true, at: socket) }
+    if mayStay, !isAsking, let socket { SocketTable.setDiscardsUnsent(true, at: socket) }
     return wholeBody.map(readAll) ?? true
   }
 

@@ -215,8 +215,12 @@ final class Transfer {
 
   var hasGivenAll: Bool { given == length }
 
-  /// Whether the request has a body, and no final reply has come.
-  var isUnanswered: Bool { length > 0 && parser.head == nil }
+  /// Whether the kernel may keep a part of the body for a while. A small one leaves with the first packets (RFC 6928).
+  var mayStay: Bool { length > Self.firstWindow }
+  private static let firstWindow: Int64 = 12 << 10
+
+  /// Whether the kernel may still have a part of the body, since no final reply has come.
+  var isUnanswered: Bool { mayStay && parser.head == nil }
 
   /// Whether the body is sent together with the head. The body then has no progress to show, and the reply soon proves
   /// that it arrived.

@@ -377,7 +377,7 @@ final class TransferLoop: @unchecked Sendable {
       && transfers.values.contains {
         $0 !== transfer && $0.socket == socket && $0.isUnanswered
       }
-    guard transfer.length > 0, !isNeeded, sockets.isOpen(socket) else { return }
+    guard transfer.mayStay, !isNeeded, sockets.isOpen(socket) else { return }
     SocketTable.setDiscardsUnsent(false, at: socket)
   }
 
