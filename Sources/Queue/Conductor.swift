@@ -66,9 +66,14 @@ package final class Conductor {
   private let options: Options
   private var observers: [any QueueObserver] = []
   private var changes: ChangeBuffer?
-  /// Figures of the engine that have not been reported yet. They come before the changes that they are about, which may
-  /// be delivered at any time.
-  private let newFigures = Mutex<SendingFigures?>(nil)
+  /// What has not been reported yet. It comes before the changes that it is about, which may be delivered at any time.
+  private let early = Mutex(Early())
+
+  private struct Early {
+    var figures: SendingFigures?
+    /// Where uploads resume. After the changes, what servers had would count as sent.
+    var points: [(id: ItemID, point: ResumePoint?)] = []
+  }
 
   package init(_ store: any QueueStore, with tools: Tools, options: Options = Options()) {
     (self.store, self.tools, self.options) = (store, tools, options)
@@ -123,7 +128,7 @@ package final class Conductor {
         turn.changes = book.secrets.hidden(in: turn.changes)
         store.write(turn) {
           [weak self, new = turn.changes, isLast = turn.isLast, figures = turn.figures] begun in
-          if let figures { self?.newFigures.withLock { $0 = figures } }
+          if let figures { self?.early.withLock { $0.figures = figures } }
           changes.put(new, atOnce: isLast)
           then(begun)
         }
@@ -145,7 +150,7 @@ package final class Conductor {
       turn.figures = figures
       // After those of the turns that are still being written.
       store.write(turn) { [weak self] _ in
-        self?.newFigures.withLock { $0 = figures }
+        self?.early.withLock { $0.figures = figures }
         onMain { self?.reportFigures() }
       }
     }
@@ -155,7 +160,8 @@ package final class Conductor {
     hooks.keeping = { [weak self] id, point in
       // A point that contains a secret is kept only in this process's memory.
       if point?.texts.allSatisfy(book.secrets.areAbsent) ?? true { store.keep(point, of: id) }
-      onMain { self?.report([.resumePoint(id, point)]) }
+      self?.early.withLock { $0.points.append((id, point)) }
+      onMain { self?.reportPoints() }
     }
     hooks.keepingRun = { target, point in
       guard point?.values.values.allSatisfy(book.secrets.areAbsent) ?? true else { return true }
@@ -238,9 +244,18 @@ package final class Conductor {
 
   /// Reports the latest figures, if they have not been reported.
   private func reportFigures() {
-    guard let figures = newFigures.withLock({ $0.take() }) else { return }
+    guard let figures = early.withLock({ $0.figures.take() }) else { return }
     receive(figures)
     report([.figures(figures)])
+  }
+
+  /// Reports where uploads resume, if that has not been reported.
+  private func reportPoints() {
+    let points = early.withLock { early in
+      defer { early.points = [] }
+      return early.points
+    }
+    if !points.isEmpty { report(points.map { .resumePoint($0.id, $0.point) }) }
   }
 
   /// Notes what a process has sent, this one or another.
@@ -249,6 +264,7 @@ package final class Conductor {
   /// Reports what the engine has done, here and in other processes.
   func record(_ changes: [(ItemID, ItemState)]) {
     reportFigures()
+    reportPoints()
     // Uploads that are interrupted on leaving stay in a lasting queue. Otherwise only a removal cancels an upload; if the
     // item is still there, it has been restored meanwhile.
     let changes =

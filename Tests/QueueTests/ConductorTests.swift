@@ -163,4 +163,56 @@ struct ConductorTests {
     #expect(second?.cause == .cancelled && second?.attempts == 0, "\(listener.states)")
     await conductor.close()
   }
+
+  /// Otherwise all that the server had would count as sent in that moment.
+  @Test(
+    "Where an upload resumes is told before how far it has come, however busy the main queue is")
+  func resumed() async throws {
+    let hasBegun = DispatchSemaphore(value: 0)
+    let server = try HostileServer { connection, _ in
+      while let head = connection.readHead() {
+        let fields = "Tus-Resumable: 1.0.0\r\nTus-Version: 1.0.0\r\nContent-Length: 0\r\n"
+        switch head.line.prefix(4) {
+        case "OPTI": connection.send("HTTP/1.1 204 No Content\r\n\(fields)\r\n")
+        case "HEAD":
+          connection.send(
+            "HTTP/1.1 200 OK\r\nUpload-Offset: 5\r\nUpload-Length: 7\r\n\(fields)\r\n")
+        default:
+          _ = connection.read(2)
+          hasBegun.signal()
+          return connection.stall()
+        }
+      }
+    }
+    defer { server.stop() }
+    var target = Target(name: "nas", url: server.url())
+    target.resume = ResumeRules(mode: .tus)
+    var item = try item(1, "a")
+    try await FileChange.waitUntilOld(folder.path("a"))
+    item.resumePoint = ResumePoint(
+      url: server.url("/files/1"), target: "nas", identity: try #require(item.identity),
+      moment: try HeldFile(item.location).moment, offset: 5)
+    let conductor = conductor(to: target)
+    conductor.send([item])
+    Self.block(until: hasBegun)
+    conductor.reportNow()
+    let told = listener.news.compactMap { news -> String? in
+      switch news {
+      case .resumePoint(_, let point): "from \(point?.start ?? 0)"
+      case .changed(let changes, _):
+        changes.lazy.compactMap { _, state in
+          if case .sending(_, let sent, _) = state { "sent \(sent)" } else { nil }
+        }.first
+      default: nil
+      }
+    }
+    #expect(told.prefix(2) == ["from 5", "sent 5"], "\(listener.news)")
+    conductor.cancel([ItemID(1)])
+    await conductor.close()
+  }
+
+  /// Nothing else runs on the main queue meanwhile.
+  private static func block(until semaphore: DispatchSemaphore) {
+    _ = semaphore.wait(timeout: .now() + 60)
+  }
 }
