@@ -11,6 +11,8 @@ final class QueueLink {
   var onOrder: (SenderOrder, @escaping SenderServer.Answer) -> Void = { _, _ in }
   /// Called with the number of sessions that would take over, when it changes, if this session is the sender.
   var onSuccessors: (Int) -> Void = { _ in }
+  /// The speeds as measured so far, if this session is the sender.
+  var speeds: () -> Speeds? = { nil }
   var onNews: ([SenderNews]) -> Void = { _ in }
   /// Called when the sender is lost, with the news that resets what it had reported.
   var onLost: ([SenderNews]) -> Void = { _ in }
@@ -44,6 +46,7 @@ final class QueueLink {
     server = try? SenderServer(at: SocketPlace(queue: queue, environment: environment))
     server?.onOrder = { [weak self] in self?.onOrder($0, $1) }
     server?.onSuccessors = { [weak self] in self?.onSuccessors($0) }
+    server?.measured = { [weak self] in self?.speeds().map { [SenderNews.speeds($0)] } ?? [] }
   }
 
   func send(_ news: [SenderNews]) { server?.send(news) }

@@ -129,6 +129,7 @@ package final class SharedQueue {
       self?.successors = count
       self?.report([.successors(count)])
     }
+    link.speeds = { [weak self] in self?.holder.speeds }
     link.onNews = { [weak self] in self?.receive($0) }
     link.onLost = { [weak self] in self?.forgetNews($0) }
     ([link, holder] + observers).forEach(conductor.addObserver)
@@ -890,7 +891,7 @@ package final class SharedQueue {
     var (changes, before): ([(ItemID, ItemState)], [(ItemID, ItemState)]) = ([], [])
     // What these news have made of items so far, which the list does not know yet.
     var states: [ItemID: ItemState] = [:]
-    var reported: [QueueNews] = []
+    var (reported, speeds): ([QueueNews], Speeds?) = ([], nil)
     for news in news {
       switch news {
       case .item(let id, let state):
@@ -910,6 +911,8 @@ package final class SharedQueue {
         if settings.isHandedOver, options.keepsLimit { ownSettings = settings }
         self.settings = settings
         reported.append(.settings(settings))
+      // They are of a moment after the states that were told before, and before those that come after.
+      case .speeds(let measured): if measured.isSound { speeds = measured }
       case .figures(let figures):
         conductor.receive(figures)
         reported.append(.figures(figures))
@@ -927,6 +930,7 @@ package final class SharedQueue {
     }
     let now = tools.time.now()
     if !before.isEmpty { reported.append(.joined(before, at: now)) }
+    if let speeds { reported.append(.speeds(speeds)) }
     if !changes.isEmpty { reported.append(.changed(changes, at: now)) }
     report(reported)
   }

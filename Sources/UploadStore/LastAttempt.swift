@@ -26,6 +26,7 @@ struct LastAttempt {
       reply: Reply(text: row[4] ?? "", isCut: row[6], mediaType: row[5]), attempts: row[1],
       seconds: (row[9] as Double?).map { max(0, $0 - (row[8] as Double)) } ?? 0,
       bytes: max(0, reached - start))
+    receipt.arrived = row[9]
     receipt.isConfirmed = outcome == .confirmed
     receipt.wasThere = outcome == .wasThere || outcome == .skipped || outcome == .confirmed
     if outcome == .skipped {

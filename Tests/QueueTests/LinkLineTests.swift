@@ -1,3 +1,4 @@
+import MultipartForm
 import Scheduling
 import TestSupport
 import Testing
@@ -9,6 +10,58 @@ import UploadModel
 @Suite struct LinkLineTests {
   private static let failure = Failure(
     .connectionRefused("no one\nthere"), reply: Reply(text: "\u{1}\"\\"), attempts: 2)
+
+  /// Two files after two seconds, one of which the server had in part before.
+  private static let measured: Speeds = {
+    var speeds = Speeds()
+    let items = [1, 2].map {
+      UploadItem(id: ItemID($0), location: FileLocation("/\($0)"), size: 1_000_000)
+    }
+    speeds.noteStart(of: ItemID(2), at: 10)
+    for tenth in 0..<20 {
+      let now = Instant(seconds: 5 + Double(tenth) / 10)
+      for item in items {
+        let sent: (Int) -> Int64 = { 10 + 5000 * Int64($0) }
+        speeds.record(
+          item,
+          from: tenth == 0
+            ? .preparing(attempt: 1)
+            : .sending(attempt: 1, sent: sent(tenth - 1), total: 1_000_000),
+          to: .sending(attempt: 1, sent: sent(tenth), total: 1_000_000), at: now)
+      }
+      speeds.settle(isBusy: true, at: now)
+    }
+    return speeds
+  }()
+
+  @Test(
+    "speeds that cannot have been measured are not taken",
+    arguments: [
+      (
+        """
+        "moved":20000
+        """,
+        """
+        "moved":-20000
+        """
+      ),
+      (
+        """
+        "seconds":600
+        """,
+        """
+        "seconds":-1
+        """
+      ),
+    ])
+  func unsound(_ sound: String, _ unsound: String) throws {
+    #expect(Self.measured.isSound && Speeds().isSound)
+    let line = String(decoding: LinkLine.encode(Self.measured), as: UTF8.self)
+    let changed = line.replacing(sound, with: unsound)
+    #expect(changed != line, "\(line)")
+    let speeds = try #require(LinkLine.decode(Speeds.self, Array(changed.utf8.dropLast())))
+    #expect(!speeds.isSound)
+  }
 
   @Test(
     arguments: [
@@ -30,7 +83,7 @@ import UploadModel
       .settings(SenderSettings(limit: 5, isStarted: false, lanes: ["nas": 3], isHandedOver: true)),
       .settings(SenderSettings(lanes: ["nas": .auto(2...16)])), .lanes(12, target: "nas"),
       .settings(SenderSettings()), .figures(SendingFigures(seconds: 4.625, bytes: .max)), .complete,
-      .run(target: "nas", RunNews(.ended(.close))),
+      .speeds(measured), .run(target: "nas", RunNews(.ended(.close))),
       .run(target: "nas", RunNews(.refused(.abort), because: Failure(.refused))),
     ] as [SenderNews])
   func newsComeBackAsTheyWere(_ news: SenderNews) {
@@ -155,7 +208,7 @@ import UploadModel
         .refusal(target: "x", .refused), .pace(target: "x", until: Instant(seconds: 3)),
         .run(target: "z", RunNews(.kept(isEmpty: true))),
         .item(id: ItemID(1), state: .sending(attempt: 1, sent: 1, total: 2)),
-        .item(id: ItemID(4), state: .failed(Failure(.unsendable("no such target")))), .complete,
+        .item(id: ItemID(4), state: .failed(Failure(.unsendable("no such target")))),
       ])
     #expect(status.state(of: ItemID(1)) == .sending(attempt: 1, sent: 1, total: 2))
     #expect(status.state(of: ItemID(2)) == nil)
@@ -167,7 +220,7 @@ import UploadModel
     #expect(
       other.news == [
         .settings(SenderSettings(limit: 7)), .figures(SendingFigures(seconds: 2, bytes: 3)),
-        .run(target: "z", RunNews(.kept(isEmpty: true))), .complete,
+        .run(target: "z", RunNews(.kept(isEmpty: true))),
       ])
   }
 }

@@ -14,22 +14,15 @@ import UploadStore
 final class QueueSession {
   /// Holds the items and remembers the news.
   final class Holder: QueueHolder {
-    private(set) var items = ItemList()
+    private var state = QueueState(isReading: true)
     private(set) var news: [QueueNews] = []
+
+    var items: ItemList { state.items }
+    var speeds: Speeds { state.speeds }
 
     func receive(_ news: [QueueNews]) {
       self.news += news
-      for news in news {
-        switch news {
-        case .added(let added): items.append(added)
-        case .removed(let ids): items.remove(Set(ids))
-        case .reordered(let order): items.arrange(order)
-        case .changed(let changes, let now), .joined(let changes, let now):
-          for (id, state) in changes { _ = items.change(id, to: state, at: now) }
-        case .resumePoint(let id, let point): _ = items.setResumePoint(id, point)
-        default: break
-        }
-      }
+      for news in news { _ = state.receive(news, at: TimeSource.system.now()) }
     }
 
     /// What was said, in order.

@@ -324,6 +324,10 @@ enum Reader: String, CaseIterable {
       }
       guard let news = LinkLine.decode(SenderNews.self, line) else { continue }
       status.record(news)
+      if case .speeds(let speeds) = news, speeds.isSound {
+        _ = reduce(&state, .queue(.speeds(speeds)))
+        _ = render(state, size: Size(width: 120, height: 40))
+      }
       if case .item(_, let itemState) = news {
         _ = reduce(&state, .queue(.changed([(ItemID(1), itemState)], at: Instant(seconds: 2))))
         _ = render(state, size: Size(width: 80, height: 24))

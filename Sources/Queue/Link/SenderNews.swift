@@ -17,6 +17,8 @@ package enum SenderNews: Hashable, Sendable, Codable {
   case lanes(Int, target: String)
   /// What has been sent so far, and how long that took.
   case figures(SendingFigures)
+  /// How fast everything is being sent, as measured so far. Sent only to a listener that has just connected.
+  case speeds(Speeds)
   /// There is news of a target's run.
   case run(target: String, RunNews)
   /// No run is about to end. Sent only to the listener that has asked.

@@ -15,6 +15,8 @@ package final class SenderServer {
 
   /// Called with each valid order.
   package var onOrder: (SenderOrder, @escaping Answer) -> Void = { _, _ in }
+  /// What a new listener is told besides the status, which does not have it.
+  package var measured: () -> [SenderNews] = { [] }
   /// Called with the number of listeners that would send the queue if this process ended, when it changes.
   package var onSuccessors: (Int) -> Void = { _ in }
 
@@ -98,7 +100,8 @@ package final class SenderServer {
     }
     connection.onGreeting = { [weak self, weak connection] in
       guard let self else { return }
-      connection?.send(status.news.flatMap(LinkLine.encode), isOwed: true)
+      let news = status.news + measured() + [.complete]
+      connection?.send(news.flatMap(LinkLine.encode), isOwed: true)
       countSuccessors()
     }
     connection.onLine = { [weak self, weak connection] line in

@@ -36,7 +36,7 @@ package struct SenderStatus: Hashable, Sendable {
     case .figures(let figures): self.figures = figures
     case .lanes(let count, let target): lanes[target] = count
     case .run(let target, let news): runs[target] = news.isTrouble ? news : nil
-    case .resumed, .runsHaveEnded, .complete: break
+    case .resumed, .speeds, .runsHaveEnded, .complete: break
     }
   }
 
@@ -57,7 +57,6 @@ package struct SenderStatus: Hashable, Sendable {
       + paces.sorted { $0.key < $1.key }.map { .pace(target: $0.key, until: $0.value) }
       + runs.sorted { $0.key < $1.key }.map { .run(target: $0.key, $0.value) }
       + items.sorted { $0.key < $1.key }.map { .item(id: $0.key, state: $0.value) }
-      + [.complete]
   }
 
   /// The news that resets everything but the settings, for when the sender's process is gone.

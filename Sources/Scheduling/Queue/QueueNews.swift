@@ -19,6 +19,8 @@ package enum QueueNews: Sendable {
   case resumePoint(ItemID, ResumePoint?)
   /// Another process has resumed an item at this byte.
   case resumed(ItemID, at: Int64)
+  /// How fast the sender sends, as it has measured before this process joined it.
+  case speeds(Speeds)
   /// What the sender has sent so far, and how long that took. Comes before the changes that it is about.
   case figures(SendingFigures)
   /// How many requests a target now gets at once, if hoist finds that number.

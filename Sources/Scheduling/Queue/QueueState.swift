@@ -76,6 +76,7 @@ package struct QueueState: Sendable {
       else { return [] }
       return [Remark("\(item.fileName): \(words)")]
     case .resumed(let id, let start): speeds.noteStart(of: id, at: start)
+    case .speeds(let speeds): self.speeds = speeds
     case .figures(let figures): self.figures = figures
     case .lanes(let count, let target): lanesFound[target] = count
     case .reachability(let server, let news): return record(server, news, at: now)
@@ -148,7 +149,8 @@ package struct QueueState: Sendable {
         remarks.append(remark)
       }
     }
-    speeds.settle(isBusy: items.totals.busy > 0, at: now)
+    // Until the queue has been read, the items that are being sent may not be in the list yet.
+    speeds.settle(isBusy: items.totals.busy > 0 || isReading, at: now)
     return remarks + [Remark(paused: paused)].compactMap(\.self)
   }
 

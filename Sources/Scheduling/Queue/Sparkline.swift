@@ -1,7 +1,7 @@
 import UploadModel
 
 /// The bytes that moved in each of the last seconds, for a graph.
-package struct Sparkline: Hashable, Sendable {
+package struct Sparkline: Hashable, Sendable, Codable {
   /// How many seconds are kept.
   package let seconds: Int
 
@@ -10,6 +10,12 @@ package struct Sparkline: Hashable, Sendable {
   private var counts: [Int64] = []
   /// The second in which bytes were last counted.
   private var last = 0
+
+  /// Whether it can have come about by counting. One that another process has sent may be anything.
+  var isSound: Bool {
+    (1...600).contains(seconds) && counts.count <= seconds && last >= 0
+      && counts.allSatisfy { $0 >= 0 }
+  }
 
   /// Counts bytes that moved.
   package mutating func record(_ bytes: Int64, at instant: Instant) {

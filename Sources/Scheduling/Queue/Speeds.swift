@@ -1,11 +1,11 @@
 import UploadModel
 
 /// The speeds of the items being sent, and of all of them together.
-package struct Speeds: Sendable {
+package struct Speeds: Hashable, Sendable, Codable {
   package init() {}
 
   /// A burst of uploads, from the first byte after a time without uploads until nothing is left to send.
-  private struct Burst: Sendable {
+  private struct Burst: Hashable, Sendable, Codable {
     /// Bytes that were acknowledged, including those of failed attempts.
     var bytes: Int64 = 0
     var estimate: ThroughputEstimate
@@ -14,7 +14,7 @@ package struct Speeds: Sendable {
   }
 
   /// An item that is being sent.
-  private struct Sending: Sendable {
+  private struct Sending: Hashable, Sendable, Codable {
     var estimate: ThroughputEstimate
     /// When the attempt began to send.
     var beginning: Instant
@@ -48,6 +48,12 @@ package struct Speeds: Sendable {
   private var counted: Int64 = 0
   /// How long a burst may stand still before it counts as idle, in seconds.
   private static let gap = 2.0
+
+  /// Whether they can have come about by measuring. Those that another process has sent may be anything.
+  package var isSound: Bool {
+    burst?.estimate.isSound != false && whole.isSound
+      && sending.values.allSatisfy { $0.estimate.isSound && $0.graph.isSound }
+  }
 
   package func speed(of id: ItemID, at now: Instant) -> Double? {
     sending[id]?.estimate.speed(at: now)

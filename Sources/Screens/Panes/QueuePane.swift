@@ -143,10 +143,10 @@ struct QueuePane {
     on canvas: inout Canvas
   ) {
     var place = columns.words
-    if let arrival = row.attempts.last, arrival.isGood {
+    if let arrival = state.arrival(of: row) {
       // Without seconds.
-      let days = state.daysAgo(arrival.at)
-      let time = days == 0 ? String(state.clock(arrival.at).dropLast(3)) : "\(days) d ago"
+      let days = state.daysAgo(arrival)
+      let time = days == 0 ? String(state.clock(arrival).dropLast(3)) : "\(days) d ago"
       canvas.putRight(time, row: line, columns: place, style: Style(.dim, on: ground))
       place = place.lowerBound..<max(place.lowerBound, place.upperBound - time.count - 1)
     }

@@ -39,8 +39,8 @@ extension AppState {
     case .notice:
       take(news)
       fitLists()
-    case .resumePoint, .resumed, .figures, .lanes, .reachability, .pace, .run, .urls, .aside,
-      .successors, .settings, .stopped, .held, .message:
+    case .resumePoint, .resumed, .speeds, .figures, .lanes, .reachability, .pace, .run, .urls,
+      .aside, .successors, .settings, .stopped, .held, .message:
       take(news)
     }
     return []

@@ -8,7 +8,7 @@ extension AppState {
     _modify { yield &known.items }
   }
 
-  var speeds: Speeds {
+  package var speeds: Speeds {
     _read { yield known.speeds }
     _modify { yield &known.speeds }
   }

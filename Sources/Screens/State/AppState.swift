@@ -103,6 +103,8 @@ package struct AppState: Sendable {
     package var hasEndCommand = false
     /// The local time at instant 0, in seconds since midnight.
     package var midnight = 0.0
+    /// Instant 0 in seconds since 1970.
+    package var epoch = 0.0
     /// Whether there is a target to choose, or a configuration to add one to.
     var hasTargets: Bool { configuration != nil || !targets.isEmpty }
     /// Whether anything was sent before this session.
@@ -272,9 +274,22 @@ package struct AppState: Sendable {
     return options.targets.first { $0.name == name }?.concurrency ?? configured
   }
 
+  /// Whether it is known how many requests may be sent to a target at once. A target that was used with options by an
+  /// earlier session, or that only the sending process has, may be any other.
+  private func knowsLanes(of name: String) -> Bool {
+    isConfigured(name) || settings.lanes[name] != nil || lanesFound[name] != nil
+  }
+
+  private func isConfigured(_ name: String) -> Bool {
+    name == target || options.targets.contains { $0.name == name }
+  }
+
   /// How many requests may be sent to a target at once now.
   package func lanes(of name: String) -> LaneCount {
     if refusals[name] == .forbidden { return LaneCount(1, isFound: false) }
+    if settings.lanes[name] == nil, let found = lanesFound[name], !isConfigured(name) {
+      return LaneCount(found, isFound: true)
+    }
     return switch concurrency(of: name) {
     case .fixed(let count): LaneCount(count, isFound: false)
     case .auto: LaneCount(lanesFound[name] ?? concurrency(of: name).first, isFound: true)
@@ -323,10 +338,10 @@ package struct AppState: Sendable {
     }
     if let wait { return .asked(wait) }
     if trouble == .forbidden { return .oneAtATime }
-    let isHere = item.target.isEmpty || item.target == target
-    let lanes = lanes(of: target).count
-    return isHere && !isAside && queue.active(on: item.target) >= lanes
-      ? .lanesInUse(lanes) : nil
+    let name = targetName(of: item)
+    guard knowsLanes(of: name) else { return nil }
+    let lanes = lanes(of: name).count
+    return active(on: [name]) >= lanes ? .lanesInUse(lanes) : nil
   }
 
   /// Whether no file goes to this target until its credentials are tried again.

@@ -82,6 +82,7 @@ package final class SendSession: QueueHolder {
   }
 
   package var items: ItemList { state.items }
+  package var speeds: Speeds { state.speeds }
 
   /// Returns the exit status once the session is over.
   package func run() async -> ExitStatus {

@@ -53,6 +53,7 @@ final class ScreenLoop: QueueHolder {
   }
 
   var items: ItemList { state.queue }
+  var speeds: Speeds { state.speeds }
 
   func receive(_ news: [QueueNews]) {
     if isLeaving, case .changed? = news.first {

@@ -107,6 +107,7 @@ package final class ScreenSession {
     state.options.listsServer = target.server.list != nil
     let midnight = Calendar.current.startOfDay(for: date)
     state.options.midnight = date.timeIntervalSince(midnight) - now.seconds
+    state.options.epoch = date.timeIntervalSince1970 - now.seconds
     state.options.configuration = book.configuration?.shownPath
     state.options.secretsPlace =
       book.configuration.map { SecretFolder(beside: $0).shownPath } ?? ""

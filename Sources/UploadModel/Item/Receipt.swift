@@ -22,6 +22,8 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// Whether only a person says that the file has arrived, after an attempt whose outcome was unclear. This proves
   /// nothing, so nothing happens to the local file.
   package var isConfirmed = false
+  /// When it arrived, in seconds since 1970, as the queue has recorded it; nil until it is read from there.
+  package var arrived: Double?
   /// The algorithm of the server's checksum, which matches the file's, such as "sha-256"; nil if the server gave none.
   package var verified: String?
 

@@ -3,7 +3,7 @@
 /// The very beginning does not count: buffers on the way, and the allowance that a speed limit has saved up, take bytes
 /// faster than the connection can sustain. Time without bytes counts as zero speed, so that a stall shows as a falling
 /// estimate and a growing ETA.
-package struct ThroughputEstimate: Hashable, Sendable {
+package struct ThroughputEstimate: Hashable, Sendable, Codable {
   /// How many seconds count. A buffer's bursts disappear in them.
   static let window = 4.0
   /// Seconds before the estimate is worth showing.
@@ -14,7 +14,7 @@ package struct ThroughputEstimate: Hashable, Sendable {
   private static let grain = 0.2
 
   /// How many bytes had moved by an instant, since the lead-in.
-  private struct Sample: Hashable {
+  private struct Sample: Hashable, Codable {
     var time: Instant
     var moved: Int64
   }
@@ -33,6 +33,14 @@ package struct ThroughputEstimate: Hashable, Sendable {
     self.start = start
     self.last = start
     self.count = count
+  }
+
+  /// Whether it can have come about by measuring. One that another process has sent may be anything.
+  package var isSound: Bool {
+    let all = samples + [Sample(time: last, moved: moved)]
+    return start <= last && samples.allSatisfy { $0.moved >= 0 }
+      && zip(all, all.dropFirst()).allSatisfy { $0.time <= $1.time && $0.moved <= $1.moved }
+      && zip(samples, samples.dropFirst()).allSatisfy { $0.time < $1.time }
   }
 
   /// An estimate that begins at `instant` with the same byte count, but without the speed measured so far.

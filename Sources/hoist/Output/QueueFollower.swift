@@ -73,7 +73,8 @@ final class QueueFollower {
     case .run(let target, let news) where !isJSON:
       let words = news.words(isLasting: true)
       if !words.isEmpty { output.error("\(SafeText.line(target)): \(words)") }
-    case .resumed, .server, .refusal, .pace, .run, .runsHaveEnded, .settings, .lanes, .figures:
+    case .resumed, .server, .refusal, .pace, .run, .runsHaveEnded, .settings, .lanes, .figures,
+      .speeds:
       break
     }
   }

@@ -137,6 +137,40 @@ extension EndToEnd {
       #expect(details.rows[attempts + 2].contains("201 Created"), "\(details.text)")
     }
 
+    @Test("one that is opened later shows the same rows: when files arrived, and why others wait")
+    func openedLater() async throws {
+      let server = try HostileServer { connection, number in
+        if number < 2 {
+          guard connection.readRequest() != nil else { return }
+          connection.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        } else {
+          guard connection.readHead() != nil else { return }
+          connection.stall()
+        }
+      }
+      defer { server.stop() }
+      try person.configure(
+        "default_target = \"desk\"\n[targets.desk]\nurl = \"\(server.url())\"\nconcurrency = 1\n")
+      for number in 1...5 { try person.folder.write("\(number).txt", count: 4_000_000) }
+      let first = try await person.terminal(columns: 100, rows: Self.height)
+      try await first.command("reset; HOIST_QUEUE=\(queue) hoist ?.txt")
+      func rows(_ screen: Tmux.Screen) -> [String] {
+        ["1.txt", "2.txt", "4.txt", "5.txt"].compactMap { name in
+          // The cursor may be elsewhere.
+          screen.row(with: " \(name)")?.replacing("▌", with: " ")
+        }
+      }
+      let isThere: @Sendable (Tmux.Screen) -> Bool = {
+        $0.row(with: "2.txt")?.contains(/done 201 Created +\d\d:\d\d/) == true
+          && $0.row(with: "3.txt")?.contains("↑") == true
+          && $0.row(with: "4.txt")?.contains("limit of 1 at a time") == true
+      }
+      let seen = try await first.wait(until: "two that have arrived", isThere)
+      let second = try await open()
+      let other = try await second.wait(until: "the same", isThere)
+      #expect(rows(seen).count == 4 && rows(seen) == rows(other), "\(seen.text)\n\(other.text)")
+    }
+
     @Test(
       "corrected credentials are used, although another window sends",
       arguments: [false, true])
