@@ -58,6 +58,8 @@ package final class Conductor {
   package private(set) var figures = SendingFigures()
   /// News of runs that deserves a person's attention, by target.
   package private(set) var runTroubles: [String: RunNews] = [:]
+  /// The targets whose credentials this process's engine does not send with any more.
+  private(set) var refused: Set<String> = []
   /// The engine; nil before it starts.
   private(set) var engine: UploadEngine?
 
@@ -140,7 +142,7 @@ package final class Conductor {
       onMain { self?.report([.reachability(server: origin.description, news)]) }
     }
     hooks.refusal = { [weak self] target, trouble in
-      onMain { self?.report([.refusal(target: target, trouble)]) }
+      onMain { self?.note(trouble, of: target) }
     }
     hooks.pace = { [weak self] target, until in
       onMain { self?.report([.pace(target: target, until: until)]) }
@@ -241,6 +243,12 @@ package final class Conductor {
   }
 
   // MARK: News
+
+  /// Notes and reports why files of a target wait for credentials; nil if they do no longer.
+  private func note(_ trouble: CredentialTrouble?, of target: String) {
+    if trouble?.holdsAll == true { refused.insert(target) } else { refused.remove(target) }
+    report([.refusal(target: target, trouble)])
+  }
 
   /// Reports the latest figures, if they have not been reported.
   private func reportFigures() {

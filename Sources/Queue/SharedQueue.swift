@@ -333,18 +333,28 @@ package final class SharedQueue {
   package func retry(_ ids: [ItemID]) {
     if link.order(.retry(ids)) { return }
     let (look, book, known) = (tools.look, tools.book, ids.compactMap(items.item))
+    let refused = targetsRefused(among: known)
     lookUp({
-      book.forgetFailures(of: known)
+      book.forgetFailures(andRefused: refused)
       book.lookUp(for: known)
       return known.map(look)
     }) { looked in
       if self.isSender { self.takeEdits() }
-      self.renewCredentials(after: known)
+      self.renewCredentials(of: refused)
       // What was edited while the old file was looked at: look at the new one.
       let edited = Set(known.lazy.filter { self.isEdited($0) }.map(\.id))
       self.send(again: looked.filter { !edited.contains($0.id) })
       if !edited.isEmpty { self.retry(known.map(\.id).filter(edited.contains)) }
     }
+  }
+
+  /// Sends the files again that failed for a target's credentials, and the first of those that wait, so that it tries the
+  /// server and the credentials for the others.
+  package func retry(heldBackBy target: String) {
+    let those = items.items.filter { $0.target == target }
+    let failed = those.filter { $0.state.isFailed && $0.state.failure?.isOfCredentials == true }
+    let waiting = those.first { $0.state == .waiting || $0.state.isRetrying }
+    retry((failed + [waiting].compactMap(\.self)).map(\.id))
   }
 
   /// Whether an item has been edited since it was `known`.
@@ -803,22 +813,29 @@ package final class SharedQueue {
 
   /// Retries servers as another process asks. That one may have corrected credentials, so they are looked up again.
   private func tryServers(askedFrom engine: UploadEngine) {
-    let refused = items.items.filter { $0.state.failure?.isOfCredentials == true }
+    let refused = targetsRefused(among: Array(items.items))
     guard !refused.isEmpty else { return engine.tryServers() }
-    let book = tools.book
+    let (book, affected) = (tools.book, items.items.filter { refused.contains($0.target) })
     lookUp({
-      book.forgetFailures(of: refused)
-      book.lookUp(for: refused)
+      book.forgetFailures(andRefused: refused)
+      book.lookUp(for: affected)
     }) {
-      self.renewCredentials(after: refused)
+      self.renewCredentials(of: refused)
       engine.tryServers()
     }
   }
 
-  /// Has the files that wait for the same credentials as these failed ones sent with those that were looked up again.
-  private func renewCredentials(after failed: [UploadItem]) {
-    let refused = failed.filter { $0.state.failure?.isOfCredentials == true }
-    let targets = Set(refused.map(\.target))
+  /// The targets of these items whose credentials were refused: one of the items failed for that, or the engine sends
+  /// nothing with them.
+  private func targetsRefused(among items: [UploadItem]) -> Set<String> {
+    Set(
+      items.lazy.filter {
+        $0.state.failure?.isOfCredentials == true || self.conductor.refused.contains($0.target)
+      }.map(\.target))
+  }
+
+  /// Has the files that wait for these targets' credentials sent with those that were looked up again.
+  private func renewCredentials(of targets: Set<String>) {
     guard !targets.isEmpty else { return }
     sendAsTheyAre(items.items.filter { targets.contains($0.target) })
   }

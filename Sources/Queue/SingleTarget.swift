@@ -13,6 +13,6 @@ package struct SingleTarget: TargetBook {
   package func known(_ name: String) -> Result<SendPlan, Failure.Cause> { .success(plan) }
   package func address(of plan: SendPlan) -> String { address }
   package func lookUp(for items: [UploadItem]) {}
-  package func forgetFailures(of items: [UploadItem]) {}
+  package func forgetFailures(andRefused targets: Set<String>) {}
   package func isRepeatable(_ name: String) -> Bool { plan.target.isIdempotent }
 }

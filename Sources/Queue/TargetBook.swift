@@ -12,9 +12,9 @@ package protocol TargetBook: Sendable {
   func address(of plan: SendPlan) -> String
   /// Looks up the targets of these items in advance.
   func lookUp(for items: [UploadItem])
-  /// Forgets failed look-ups, and those of targets that refused the credentials of these items: the cause may be gone,
-  /// perhaps because another process has changed the configuration.
-  func forgetFailures(of items: [UploadItem])
+  /// Forgets failed look-ups, and those of these targets, whose credentials were refused: the cause may be gone, perhaps
+  /// because another process has changed the configuration.
+  func forgetFailures(andRefused targets: Set<String>)
   /// Whether the target of this name takes a second copy without harm.
   func isRepeatable(_ name: String) -> Bool
 }

@@ -206,7 +206,7 @@ struct QueueStateTests {
     ) { $0.paces == ["t": now] },
     Row(
       news: [.refusal(target: "t", .refused), .refusal(target: "t", .refused)],
-      said: ["-! t refuses the credentials: nothing goes there until you fix that and retry (how)"]
+      said: ["-! t refuses the credentials: nothing goes there until you fix that (how)"]
     ) { $0.refusals == ["t": .refused] },
     Row(
       news: [.refusal(target: "t", .forbidden), .refusal(target: "t", nil)],
@@ -256,7 +256,7 @@ struct QueueStateTests {
       case .bad: "-"
       }
     return tone + (remark.isMessage ? "! " : " ") + remark.text
-      + (remark.asksForRetry ? " (how)" : "")
+      + (remark.trouble == nil ? "" : " (how)")
   }
 
   @Test("A hoist that looks on does not count the bytes that the server had before an attempt")

@@ -55,6 +55,27 @@ import Testing
     #expect(header().contains("no server") || header().contains("no tickets"), "\(header())")
   }
 
+  @Test(
+    "While all files wait for credentials, it says so, and whose if that is another target",
+    arguments: [80, 130])
+  func waitsForCredentials(_ width: Int) {
+    var state = Fixture.empty(size: Size(width: width, height: 24))
+    func header() -> String { render(state, size: state.size).text[0] }
+    Fixture.play(&state, .added([Fixture.item(1, "a")]), .refusal(target: "photos", .refused))
+    #expect(header().contains("credentials refused") && !header().contains("photos: "))
+    var item = Fixture.item(2, "b")
+    item.target = "nas"
+    Fixture.play(&state, .added([item]))
+    #expect(!header().contains("credentials"), "another file may go: \(header())")
+    Fixture.play(&state, .refusal(target: "nas", .missing), .removed([ItemID(1)]))
+    #expect(header().contains("nas: needs credentials"), "\(header())")
+    // The way there is in the message.
+    #expect(
+      state.message
+        == "nas asks for credentials, and the target has none: nothing goes there until you fix that (5, then e) or retry (R)"
+    )
+  }
+
   @Test("If more requests are under way than there are lanes, it says that there are fewer soon")
   func fewerLanesSoon() {
     let size = Size(width: 130, height: 40)

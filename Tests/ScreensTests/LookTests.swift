@@ -504,7 +504,8 @@ import Testing
     #expect(Fixture.type("R", &state) == [.bell])
     Fixture.play(&state, .refusal(target: state.target, .refused))
     #expect(
-      state.message?.hasSuffix("nothing goes there until you fix that and retry (r or R)") == true)
+      state.message?.hasSuffix("nothing goes there until you fix that (5, then e) or retry (R)")
+        == true)
     #expect(Fixture.type("R", &state) == [.probe])
     Fixture.play(&state, .refusal(target: state.target, nil))
     #expect(Fixture.type("R", &state) == [.bell])

@@ -348,12 +348,38 @@ import UploadModel
     var state = Self.pane()
     var items = state.queue.rows.map(\.item)
     for index in items.indices { items[index].target = "album" }
-    items[3].state = .failed(Failure(.rejected("token expired"), status: 401))
+    items[3].state = .failed(Failure(.rejected("not yours"), status: 403))
     Fixture.play(&state, .added(items), .tried(target: "album", obstacle: "refused"))
     #expect(state.message?.contains("again") != true)
     Fixture.play(&state, .tried(target: "album", obstacle: nil))
     #expect(
       state.message == "album answers; R in the queue retries the 1 file it refused")
+    // Those that failed for the credentials need no key.
+    items[4].state = .failed(Failure(.refused, status: 401))
+    Fixture.play(&state, .added(items), .tried(target: "album", obstacle: nil))
+    #expect(state.message == "album answers; sending 1 file again")
+  }
+
+  @Test func whatACheckCannotTellIsSaid() {
+    var state = Self.pane()
+    Fixture.play(&state, .refusal(target: "album", .refused), .key("c"))
+    Fixture.play(&state, .untested(target: "album", isUnchanged: true))
+    #expect(
+      state.message
+        == "album answers, but this does not test its credentials, which are those that it refused; "
+        + "R in the queue does, with a file")
+    #expect(Self.line("album", state).contains("credentials refused"))
+    Fixture.play(
+      &state, .refusal(target: "album", nil), .untested(target: "album", isUnchanged: false))
+    #expect(
+      state.message
+        == "album answers, but this does not test its credentials; R in the queue does, with a file"
+    )
+    #expect(Self.line("album", state).contains("credentials not tested"))
+    let words = "refuses the credentials: 401 Unauthorized"
+    Fixture.play(
+      &state, .refusal(target: "album", .refused), .tried(target: "album", obstacle: words))
+    #expect(state.message == "album: \(words)")
   }
 
   @Test func withoutAConfigurationItSaysSo() {

@@ -218,8 +218,8 @@ extension Remark {
   package init(_ trouble: CredentialTrouble, of target: String) {
     if trouble.holdsAll {
       self.init(
-        "\(trouble.story(of: target)): nothing goes there until you fix that and retry", .bad,
-        isMessage: true, asksForRetry: true)
+        "\(trouble.story(of: target)): nothing goes there until you fix that", .bad,
+        isMessage: true, correcting: trouble)
     } else {
       self.init(
         "\(trouble.story(of: target)): until it accepts one, they go one at a time", .warning,

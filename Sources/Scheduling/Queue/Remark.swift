@@ -21,18 +21,20 @@ package struct Remark: Hashable, Sendable {
   package var tone: Tone
   /// Whether it is said to the user at once, in addition to being logged.
   package var isMessage = false
-  /// Whether it goes on to say how files are retried, which differs from observer to observer.
-  package var asksForRetry = false
+  /// Why files wait for credentials, if it is about that: it goes on to say how that is corrected, which differs from
+  /// observer to observer.
+  package var trouble: CredentialTrouble?
   /// How a file has ended, if it is about that.
   package var end: End?
   /// The name of that file.
   package var file = ""
 
   package init(
-    _ text: String, _ tone: Tone = .plain, isMessage: Bool = false, asksForRetry: Bool = false
+    _ text: String, _ tone: Tone = .plain, isMessage: Bool = false,
+    correcting trouble: CredentialTrouble? = nil
   ) {
     (self.text, self.tone) = (text, tone)
-    (self.isMessage, self.asksForRetry) = (isMessage, asksForRetry)
+    (self.isMessage, self.trouble) = (isMessage, trouble)
   }
 
   private init(

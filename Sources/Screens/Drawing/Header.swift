@@ -101,6 +101,11 @@ struct Header {
           3, [(words(of: wait), .warning)],
           [("waiting · \(HumanReadable.seconds((wait.until - state.now).rounded(.up)))", .warning)],
           [("waiting", .warning)])
+      } else if let (name, trouble) = state.troubleOfAll {
+        let place = name == state.target ? "" : "\(name): "
+        add(
+          3, [("\(place)\(trouble.words)", .warning)], [(trouble.words, .warning)],
+          [("waiting", .warning)])
       } else {
         add(3, [("waiting", .plain)])
       }
@@ -137,6 +142,15 @@ struct Header {
 }
 
 extension AppState {
+  /// Why no file that is still to be sent can be, if all of them wait for credentials; with the chosen target, or
+  /// another one of theirs.
+  fileprivate var troubleOfAll: (target: String, trouble: CredentialTrouble)? {
+    let names = queue.targetNames.filter(queue.isBusy).map { $0.isEmpty ? target : $0 }
+    guard !names.isEmpty, names.allSatisfy(waitsForCredentials) else { return nil }
+    let name = names.contains(target) ? target : names.min() ?? target
+    return refusals[name].map { (name, $0) }
+  }
+
   /// The target that files are being sent to, and its address; if that is not one other target, the target that files
   /// are added for.
   var targetInUse: (name: String, url: String) {

@@ -56,8 +56,19 @@ extension AppState {
   }
 
   private func words(of remark: Remark) -> String {
-    guard remark.asksForRetry else { return remark.text }
-    return "\(remark.text) (\(keyLabel(.retry)) or \(keyLabel(.retryAll)))"
+    guard let trouble = remark.trouble else { return remark.text }
+    // Nothing can be typed in place of a command that gives no token.
+    let edits = trouble == .notObtained ? "" : editingTargets
+    return edits.isEmpty
+      ? "\(remark.text) and retry (\(keyLabel(.retry)) or \(keyLabel(.retryAll)))"
+      : "\(remark.text) (\(edits)) or retry (\(keyLabel(.retryAll)))"
+  }
+
+  /// The keys that edit a target: "5, then e"; empty if there are none.
+  private var editingTargets: String {
+    let keys = [keyLabel(.targets), keyLabel(.edit, in: .targets)]
+    return options.configuration == nil || keys.contains("")
+      ? "" : keys.joined(separator: ", then ")
   }
 
   /// Shows a message, and logs it.

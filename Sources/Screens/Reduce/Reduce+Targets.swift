@@ -35,12 +35,17 @@ extension AppState {
     }
   }
 
-  /// Shows the key that retries the files that a target refused because of the credentials, which it now accepts.
+  /// Says that the files that failed for a target's credentials are sent again, or else shows the key that retries those
+  /// that it refused with 403: the credentials that it accepts may permit them.
   mutating func offerRetry(of name: String) {
-    let refused = queue.rows.count {
-      guard $0.item.target == name, case .failed(let failure) = $0.item.state else { return false }
-      return failure.status == 401 || failure.status == 403
+    let failures = queue.rows.lazy.filter { $0.item.target == name && $0.item.state.isFailed }
+      .compactMap(\.item.state.failure)
+    let again = failures.count(where: \.isOfCredentials)
+    if again > 0 {
+      message = "\(name) answers; sending \(HumanReadable.count(again, "file")) again"
+      return
     }
+    let refused = failures.count { $0.status == 403 }
     let key = keyLabel(.retryAll)
     guard refused > 0, !key.isEmpty else { return }
     let files = HumanReadable.count(refused, "file")

@@ -77,6 +77,14 @@ extension AppState {
       if trials[target] != nil { trials[target] = .over(obstacle: obstacle) }
       record("\(target): \(obstacle ?? "answers")", obstacle == nil ? .good : .bad)
       if obstacle == nil { offerRetry(of: target) }
+      // Its row goes on to say that the credentials are refused.
+      if let obstacle, waitsForCredentials(target) { message = "\(target): \(obstacle)" }
+    case .untested(let target, let isUnchanged):
+      if trials[target] != nil { trials[target] = .over(obstacle: "credentials not tested") }
+      let which = isUnchanged ? ", which are those that it refused" : ""
+      say(
+        "\(target) answers, but this does not test its credentials\(which); "
+          + "\(keyLabel(.retryAll)) in the queue does, with a file")
     // If the file is gone or sent again by now, nothing is asked.
     case .ruleDrafted(let draft):
       if item(draft.item)?.isDoubtful == true { open(.question(Question(.savingRule(draft)))) }

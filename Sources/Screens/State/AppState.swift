@@ -349,6 +349,21 @@ package struct AppState: Sendable {
     refusals[target]?.holdsAll == true
   }
 
+  /// Whether a target has refused the credentials of files that are in the queue: they wait, or failed for that.
+  package func refusedCredentials(of target: String) -> Bool {
+    waitsForCredentials(target)
+      || queue.items.contains {
+        $0.target == target && $0.state.isFailed && $0.state.failure?.isOfCredentials == true
+      }
+  }
+
+  /// Whether something holds files for a target back, or has made them fail, that may be over.
+  package func holdsBack(_ target: String) -> Bool {
+    let url = url(ofTarget: target)
+    return refusedCredentials(of: target) || outage(at: url) != nil || wait(at: url) != nil
+      || pace(of: target) != nil
+  }
+
   func targetName(of item: UploadItem) -> String { item.target.isEmpty ? target : item.target }
 
   func outage(at url: String) -> Outage? {

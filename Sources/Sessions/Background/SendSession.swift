@@ -130,7 +130,7 @@ package final class SendSession: QueueHolder {
   private func say(_ remark: Remark) {
     // Only the ends of files are reported, not how they began.
     guard over != nil, remark.tone != .step else { return }
-    let how = remark.asksForRetry ? " (hoist queue retry\(keeper.option))" : ""
+    let how = remark.trouble == nil ? "" : " and retry (hoist queue retry\(keeper.option))"
     context.output.line(SafeText.line(remark.text + how))
   }
 

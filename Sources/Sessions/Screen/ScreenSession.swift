@@ -67,15 +67,18 @@ package final class ScreenSession {
       Self.firstState(book, interface, options, context), on: interface, time: context.time)
     self.loop = loop
     let tokens = TokenSource()
+    let refused = RefusedTargets(in: book)
+    var observers: [any QueueObserver] = [refused]
+    if let journal = options.journal { observers.append(QueueJournal(journal, of: loop)) }
     queue = SharedQueue(
-      keeper, for: loop, observers: options.journal.map { [QueueJournal($0, of: loop)] } ?? [],
+      keeper, for: loop, observers: observers,
       with: SharedQueue.Tools(
         sending: Conductor.Tools(
           book: book, tokens: tokens, time: context.time, mediaType: FileIntake.mediaType),
         environment: context.environment, reading: loop.aside.intake, lookups: loop.aside.answers,
         look: FileIntake().look),
       options: options.ofQueue)
-    targets = SessionTargets(book, loop, of: queue)
+    targets = SessionTargets(book, loop, of: queue, refused: refused)
     intake = SessionIntake(
       into: queue,
       QueueIntake(store: keeper.store, options.sent, isPlaced: { book.placesFiles($0) }),
@@ -166,7 +169,7 @@ package final class ScreenSession {
     case .readTargets: targets.read()
     case .switchTarget(let name): targets.read(selecting: name)
     case .showTarget(let name): targets.show(name)
-    case .tryTarget(let name): targets.tryOut(name) { [queue] in queue.tryServers() }
+    case .tryTarget(let name): targets.tryOut(name)
     case .changeTarget(let old, let new, let token, let isGoodEnough):
       targets.change(old, to: new, token: token, isGoodEnough: isGoodEnough)
     case .makeDefault(let name): targets.change { try $0.choosing(name) }

@@ -13,13 +13,16 @@ final class SessionTargets {
   private let book: TargetCatalog
   private let loop: ScreenLoop
   private let queue: SharedQueue
+  private let refused: RefusedTargets
   /// The target that was deleted last, and the configuration before and after.
   private var deletion: (name: String, before: String, after: String)?
   /// The trial of a new or changed target.
   private var trial: Task<Void, Never>?
 
-  init(_ book: TargetCatalog, _ loop: ScreenLoop, of queue: SharedQueue) {
-    (self.book, self.loop, self.queue) = (book, loop, queue)
+  init(
+    _ book: TargetCatalog, _ loop: ScreenLoop, of queue: SharedQueue, refused: RefusedTargets
+  ) {
+    (self.book, self.loop, self.queue, self.refused) = (book, loop, queue, refused)
     intake = FileIntake(for: book.current)
   }
 
@@ -30,7 +33,7 @@ final class SessionTargets {
     let used = queue.located.union([current])
     loop.answer({
       Result { () throws(ConfigError) in
-        book.forgetFailures(of: [])
+        book.forgetFailures(andRefused: [])
         try book.reload()
         let changed = book.takeChanged().intersection(used)
         let next = name ?? (changed.contains(current) ? current : nil)
@@ -79,28 +82,43 @@ final class SessionTargets {
     loop.handle([.page(title: name, lines: now + lines + place)])
   }
 
-  /// Reads a target's secrets again, and tests whether it accepts uploads and these credentials. Calls back once
-  /// waiting files use the new ones.
-  func tryOut(_ name: String, then body: @escaping @MainActor @Sendable () -> Void) {
+  /// Reads a target's secrets again, and tests whether it accepts uploads and these credentials. If so, sends what was
+  /// kept back. Credentials that were refused are not tried with a file unless they have changed, or the test has shown
+  /// that they are accepted now.
+  func tryOut(_ name: String) {
     book.forget(name)
     read()
     let book = book
     loop.answer({ book.known(name) }) { [weak self] result in
-      let target: Target
       switch result {
-      case .success(let found): target = found.target
+      case .success(let found): Task { await self?.tryOut(found.target) }
       case .failure(let cause): return [.tried(target: name, obstacle: Failure(cause).sentence)]
-      }
-      Task {
-        let client = ServerClient(target: target)
-        // Leave out the host: the pane has little room, and its rows name the server.
-        var obstacle = await client.obstacle(namesHost: false)
-        if obstacle == nil { obstacle = await client.logIn() }
-        self?.loop.handle([.tried(target: name, obstacle: obstacle)])
       }
       return []
     }
-    loop.afterAnswers(body)
+  }
+
+  private func tryOut(_ target: Target) async {
+    let client = ServerClient(target: target)
+    let wasRefused = loop.state.refusedCredentials(of: target.name)
+    // Leave out the host: the pane has little room, and its rows name the server.
+    let obstacle = await client.obstacle(namesHost: false)
+    // What the address says to this request is no reason to hold files back; that it refuses the credentials is.
+    let refusal = obstacle == nil ? await client.logIn() : nil
+    if wasRefused, obstacle == nil, refusal == nil {
+      let isUnchanged = refused.isUnchanged(target)
+      if isUnchanged != false, await !client.testsCredentials() {
+        return loop.handle([.untested(target: target.name, isUnchanged: isUnchanged == true)])
+      }
+    }
+    if refusal == nil, loop.state.holdsBack(target.name) { sendWhatIsHeldBack(by: target.name) }
+    loop.handle([.tried(target: target.name, obstacle: obstacle ?? refusal)])
+  }
+
+  /// Once the configuration has been read, sends the files again that failed for a target's credentials, and has those
+  /// that wait tried.
+  private func sendWhatIsHeldBack(by target: String) {
+    loop.afterAnswers { [queue] in queue.retry(heldBackBy: target) }
   }
 
   /// Applies an edit to the configuration, and reads it again; `then` makes the events for the screen from the
@@ -171,9 +189,9 @@ final class SessionTargets {
         if !token.isEmpty { book.forget(old.name) }
         loop.handle([.targetChanged])
         read(selecting: isCurrent ? new.name : nil)
-        // What has waited for better credentials goes with these.
-        if loop.state.waitsForCredentials(old.name) {
-          loop.afterAnswers { [queue] in queue.tryServers() }
+        // What has failed for credentials, or waited for better ones, goes with these.
+        if !token.isEmpty || loop.state.refusedCredentials(of: old.name) {
+          sendWhatIsHeldBack(by: old.name)
         }
       } catch {
         if Task.isCancelled { return }

@@ -115,6 +115,14 @@ package final class TargetCatalog: TargetBook {
   /// The target of this name; nil if it cannot be used.
   func target(named name: String) -> Target? { try? known(name).get().target }
 
+  /// The target of this name as it was last looked up; nil if it was not.
+  func lastFound(_ name: String) -> Target? {
+    content.withLock { content in
+      name == content.current.target.name
+        ? content.current.target : (try? content.found[name]?.get())?.target
+    }
+  }
+
   /// Looks up the targets of these items in advance.
   package func lookUp(for items: [UploadItem]) {
     for name in Set(items.lazy.map(\.target)) where TargetName(name).options.isEmpty {
@@ -130,10 +138,9 @@ package final class TargetCatalog: TargetBook {
     }
   }
 
-  package func forgetFailures(of items: [UploadItem]) {
+  package func forgetFailures(andRefused refused: Set<String>) {
     // If the configuration cannot be read now, the targets stay as they were last read.
     try? reload()
-    let refused = Set(items.filter { $0.state.failure?.isOfCredentials == true }.map(\.target))
     let current = content.withLock { content -> String? in
       content.found = content.found.filter { name, plan in
         !refused.contains(name) && (try? plan.get()) != nil

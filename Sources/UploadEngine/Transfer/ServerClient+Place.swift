@@ -90,6 +90,16 @@ extension ServerClient {
     }
   }
 
+  /// Whether `logIn` tests credentials: it does if the server refuses the same request without them.
+  package func testsCredentials() async -> Bool {
+    var request = ExchangeRequest(url: target.url, method: "HEAD")
+    do throws(Failure.Cause) {
+      try request.apply(target, showsCredentials: false, at: time.date())
+    } catch { return false }
+    let end = await end(of: request, stallTimeout: Self.patience)
+    return end.status == 401 || end.status == 403
+  }
+
   /// How many seconds to wait for an answer. Short, since the user is waiting while setting up a target.
   private static let patience = 8.0
 }
