@@ -90,6 +90,30 @@ import UploadModel
     #expect(!details.contains { $0.contains("Size ") }, "\(details)")
   }
 
+  /// A type that fills its column, and the reason that takes the column of the size.
+  @Test(arguments: [60, 76, 80, 100, 130])
+  func theReasonStandsApartFromTheType(_ width: Int) {
+    let state = Self.queue(Size(width: width, height: 24), said: "quota of this bucket is used up")
+    let row = render(state, size: state.size).text[state.layout.rows.lowerBound]
+    #expect(
+      row.contains(/text\/plain  (403 · quota|failed: 403)/) || row.contains(" kB  failed: 403"),
+      "\(row)")
+  }
+
+  /// The column of targets leaves less room.
+  @Test(arguments: [60, 76, 80, 90, 100])
+  func aWaitSaysWhatItIsFor(_ width: Int) {
+    var state = Fixture.empty(size: Size(width: width, height: 24))
+    var items = [Fixture.item(1, "a.txt"), Fixture.item(2, "b.txt")]
+    items[1].target = "nas"
+    Fixture.play(
+      &state, .added(items), .pace(target: "photos", until: state.now + 4),
+      .pace(target: "nas", until: state.now + 9))
+    let rows = render(state, size: state.size).text[state.layout.rows]
+    #expect(rows.contains { $0.contains("too many") && $0.contains(" 4 s") }, "\(rows)")
+    #expect(rows.contains { $0.contains("too many") && $0.contains(" 9 s") }, "\(rows)")
+  }
+
   @Test func theMouseFindsTheRowsBelowTheSecondLine() {
     var state = Self.queue(Size(width: 80, height: 24))
     let top = state.layout.rows.lowerBound

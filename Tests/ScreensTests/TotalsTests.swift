@@ -39,6 +39,27 @@ import Testing
     #expect(Announcer.status(of: state).hasSuffix("awaiting 1 reply"))
   }
 
+  /// How many files wait says more than that nothing is known of the time left.
+  @Test func whatIsCountedStaysBesideATimeThatIsNotKnown() {
+    var state = Fixture.empty()
+    let sizes: [Int64] = [210_000_000, 3_200_000, 812_000, 812_000, 812_000, 812_000]
+    Fixture.play(
+      &state,
+      .added(sizes.enumerated().map { Fixture.item(Int64($0) + 1, "\($0)", size: $1) }),
+      .engine(
+        [
+          (ItemID(1), .sending(attempt: 1, sent: 0, total: sizes[0])),
+          (ItemID(2), .failed(Fixture.tooLarge)), (ItemID(3), .done(Fixture.receipt)),
+          (ItemID(4), .retrying(Fixture.unavailable, next: 2, of: 5, at: state.now + 60)),
+        ], at: state.now))
+    let said = render(state, size: state.size).text[22]
+    #expect(said.contains("2 waiting") && !said.contains("ETA"), "\(said)")
+    // Where there is room, it says that too.
+    state.size.width = 120
+    let all = render(state, size: state.size).text[22]
+    #expect(all.contains("ETA —") && all.contains("2 waiting"), "\(all)")
+  }
+
   @Test func whatIsPausedTakesNoTime() {
     var state = Self.sending(
       Fixture.item(1, "a", size: 1_000_000), Fixture.item(2, "b", size: 900_000_000))

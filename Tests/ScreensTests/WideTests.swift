@@ -39,6 +39,31 @@ import UploadModel
     return app
   }
 
+  /// What happened to a server is not cut before its verb while lines are free.
+  @Test(arguments: sizes)
+  func whatHappenedIsWhole(_ size: Size) {
+    var state = Self.done(size)
+    let wait = Failure(.refused, status: 429, retryAfter: 30)
+    let lost = Failure(.connectionRefused("Could not connect to server"))
+    Fixture.play(
+      &state,
+      .reachability(server: "http://127.0.0.2:18081", .asksToWait(wait, until: state.now + 30)),
+      .reachability(server: "http://127.0.0.1:19999", .away(lost, nextTry: nil)))
+    guard let box = state.layout.events else {
+      Issue.record("no room")
+      return
+    }
+    let lines = Self.text(state)[box.innerRows].map {
+      String($0.unicodeScalars.dropFirst(box.innerColumns.lowerBound)).trimming {
+        " │".unicodeScalars.contains($0)
+      }
+    }
+    let words = lines.joined(separator: " ")
+    #expect(words.contains("127.0.0.2:18081 asks to"), "\(lines)")
+    #expect(words.contains("http://127.0.0.1:19999 cannot be reached"), "\(lines)")
+    #expect(lines.contains { $0.contains("holiday.mp4") }, "the first is still there: \(lines)")
+  }
+
   @Test(arguments: sizes)
   func theReplyToASuccessIsForPrograms(_ size: Size) {
     let state = Self.done(size)

@@ -64,37 +64,44 @@ struct TotalLine {
     .map { ("\($0.count) \($0.word)", $0.role) }
   }
 
-  /// The overall progress in words that, once all is over, leave room for what became of the files.
+  /// The overall progress in words that leave room for what became of the files, if there are such words.
   private func progress(besideCountsIn width: Int) -> String {
     let gap = 2
     let whole = counts(fitting: .max, gap: gap).reduce(0) { $0 + $1.text.count + gap }
     return progress(fitting: width - whole)
   }
 
-  /// The overall progress, in words that fit once all is over.
+  /// The overall progress, in words that fit if there are such words.
   func progress(fitting width: Int) -> String {
-    totals.busy > 0 ? progress : results.first { $0.count <= width } ?? results.last ?? ""
+    let forms = forms
+    return forms.first { $0.count <= width } ?? forms.last ?? ""
   }
 
   /// The overall progress, in words.
-  var progress: String {
-    guard totals.busy > 0 else { return results[0] }
+  var progress: String { forms[0] }
+
+  /// The overall progress, the fullest wording first.
+  private var forms: [String] {
+    guard totals.busy > 0 else { return results }
     let (done, all) = totals.share
     var part = totals.countsBytes ? Self.part(done, of: all) : "\(done) of \(all) files"
     // What has failed is a part of this.
     if let word = totals.wordOfFailures { part += " \(word)" }
     let far = "\(totals.percent)%  \(part)"
-    if totals.awaitsReplies { return "\(far)  \(state.repliesAwaited)" }
+    if totals.awaitsReplies { return ["\(far)  \(state.repliesAwaited)"] }
     // There is no estimate while nothing moves, nor for empty files, which take no time to send.
     guard totals.active > 0 else {
-      return "\(far)  \(HumanReadable.count(totals.busy, "file")) left"
+      return ["\(far)  \(HumanReadable.count(totals.busy, "file")) left"]
     }
-    if state.bytesToGo == 0 { return far }
+    if state.bytesToGo == 0 { return [far] }
     let eta = state.speeds.totalETA(
       remaining: state.bytesToGo, limit: state.settings.limit, at: state.now)
     let time = eta.map(HumanReadable.timeLeft)
-    return state.settings.isStarted
-      ? "\(far)  ETA \(time ?? "—")" : "\(far)  \(time.map { "stops in \($0)" } ?? "stopping")"
+    guard state.settings.isStarted else {
+      return ["\(far)  \(time.map { "stops in \($0)" } ?? "stopping")"]
+    }
+    // The counts beside it say more than that the time is not known.
+    return time.map { ["\(far)  ETA \($0)"] } ?? ["\(far)  ETA —", far]
   }
 
   /// How much arrived and how fast, once nothing more will arrive unless the user acts; the fullest wording first.

@@ -78,11 +78,15 @@ struct Columns {
   /// of the size.
   func reason(for label: StateLabel, ascii: Bool) -> Range<Int> {
     let whole = Glyphs.width(Glyphs.of(label.forms.first ?? "", ascii: ascii))
-    return size.isEmpty || whole <= words.count ? words : size.lowerBound..<state.upperBound
+    // The type may fill its column, so the reason starts one column later than a number would.
+    return size.isEmpty || whole <= words.count ? words : size.lowerBound + 1..<state.upperBound
   }
 
   /// The columns of the progress and the state, for words in place of both.
-  var words: Range<Int> { (bar.isEmpty ? percent : bar).lowerBound..<state.upperBound }
+  var words: Range<Int> {
+    let start = bar.isEmpty ? percent.lowerBound + (type.isEmpty ? 0 : 1) : bar.lowerBound
+    return start..<state.upperBound
+  }
 }
 
 /// Columns that are handed out from the right.

@@ -63,9 +63,10 @@ struct StateLabel {
         "waiting · \(why) · \(next)", "\(why) · \(next)", next)
     case (.waiting, .paced(let until)?):
       let (why, next) = ("too many requests", AppState.Outage.words(until: until, at: now))
+      let soon = HumanReadable.seconds(max(0, until - now).rounded(.up))
       self.init(
         "·", .warning, "waiting · \(why) for the server · \(next)", "waiting · \(why) · \(next)",
-        "\(why) · \(next)", next)
+        "\(why) · \(next)", "\(why) · \(soon)", "too many · \(soon)", soon)
     case (.waiting, .credentials(let trouble)?):
       self.init("·", .warning, "waiting · \(trouble.words)", trouble.words, "denied")
     case (.waiting, .stopped(let key)?):

@@ -44,16 +44,37 @@ struct ThroughputPane {
     canvas.outline(box, [("Just now", .heading)], keys: state.hint(.log, "log"))
     let columns = box.innerColumns
     let events = state.log.latest.suffix(box.innerRows.count)
-    for (row, event) in zip(box.innerRows, events) {
+    let start = columns.lowerBound + 2 + state.clock(state.now).count
+    var spare = box.innerRows.count - events.count
+    // The latest come first where lines are given out.
+    let texts = events.reversed().map { event in
+      let lines = lines(of: event, in: max(1, columns.upperBound - 1 - start), isSpare: spare > 0)
+      spare -= lines.count - 1
+      return lines
+    }
+    var row = box.innerRows.lowerBound
+    for (event, lines) in zip(events, texts.reversed()) {
       let time = state.clock(event.line.at)
       canvas.put(time, row: row, column: columns.lowerBound + 1, style: Style(.dim))
-      let start = columns.lowerBound + 2 + time.count
-      let place = start..<max(start + 1, columns.upperBound - 1)
-      let text = TextFitting.beginning(
-        of: Glyphs.of(words(of: event, in: place.count), ascii: canvas.ascii), to: place.count,
-        ascii: canvas.ascii)
-      canvas.put(text, row: row, column: place.lowerBound, style: Style(event.line.role))
+      for (number, line) in lines.enumerated() {
+        canvas.put(line, row: row + number, column: start, style: Style(event.line.role))
+      }
+      row += lines.count
     }
+  }
+
+  /// What happened in a line, or in two if it needs them and a line is spare.
+  private func lines(
+    of event: SessionLog.Gathered, in width: Int, isSpare: Bool
+  ) -> [ArraySlice<Glyph>] {
+    let words = Glyphs.of(words(of: event, in: width), ascii: state.isASCII)
+    guard isSpare, Glyphs.width(words) > width else {
+      // Which server it is about can be told without the scheme.
+      let scheme = ["http://", "https://"].first { event.text.hasPrefix(scalars: $0) } ?? ""
+      let brief = Glyphs.width(words) > width ? Array(words.dropFirst(scheme.count)) : words
+      return [TextFitting.beginning(of: brief, to: width, ascii: state.isASCII)[...]]
+    }
+    return TextFitting.wrapped(words, to: width, lines: 2, ascii: state.isASCII)
   }
 
   /// What happened, with a long name cut in the middle: a reason is read from its beginning.
