@@ -42,6 +42,27 @@ import UploadModel
     #expect(state.item(ItemID(1))?.target == "nas" && state.message == "changed")
   }
 
+  /// What it failed with no longer holds; the key that sends it is what is next.
+  @Test(arguments: [80, 100, 130])
+  func theRowOfAFailureSaysThatItWasChanged(_ width: Int) {
+    var state = Self.queue()
+    state.size.width = width
+    Fixture.play(
+      &state, .engine([1, 2].map { (ItemID($0), .failed(Fixture.tooLarge)) }, at: state.now))
+    var edited = state.queue.rows[0].item
+    edited.target = "nas"
+    Fixture.play(&state, .added([edited]))
+    func row(_ number: Int) -> String {
+      render(state, size: state.size).text[state.layout.rows.lowerBound + number]
+    }
+    #expect(row(0).contains("changed") && row(0).contains("r sends it"), "\(row(0))")
+    #expect(!row(1).contains("changed"), "\(row(1))")
+    Fixture.play(
+      &state, .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now),
+      .engine([(ItemID(1), .failed(Fixture.tooLarge))], at: state.now))
+    #expect(!row(0).contains("changed"), "\(row(0))")
+  }
+
   /// Another window removes files while they are being edited here.
   @Test func whatIsGoneIsNotSaidToBeChanged() {
     var state = Self.queue()

@@ -125,6 +125,46 @@ import Testing
     #expect(said().contains(" waiting") && !said().contains("·  waiting ·"))
   }
 
+  /// Whoever sends the queue, and whichever target the files are for.
+  @Test(arguments: [false, true], ["", "nas"])
+  func aFileThatWaitsForALaneSaysSoInEveryWindow(isAside: Bool, target: String) {
+    var state = Fixture.empty()
+    (state.options.targets, state.configured) = (Fixture.rows("nas"), 1)
+    state.options.targets[0].concurrency = 1
+    var items = [Fixture.item(1, "a"), Fixture.item(2, "b")]
+    for index in items.indices { items[index].target = target }
+    Fixture.play(
+      &state, .aside(isAside), .added(items),
+      .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
+    let said = render(state, size: state.size).text[4]
+    #expect(said.contains("limit of 1 at a time"), "\(said)")
+  }
+
+  /// Of a target that only the process that sends knows, it is not known how many files go at once.
+  @Test func aLimitThatIsNotKnownIsNotSaid() {
+    var state = Fixture.empty()
+    var items = [Fixture.item(1, "a"), Fixture.item(2, "b")]
+    for index in items.indices { items[index].target = "elsewhere" }
+    Fixture.play(
+      &state, .added(items), .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
+    #expect(!render(state, size: state.size).text[4].contains("limit of"))
+    Fixture.play(&state, .queue(.lanes(1, target: "elsewhere")))
+    #expect(render(state, size: state.size).text[4].contains("limit of 1"))
+  }
+
+  /// If all files go to one target that is not the chosen one, the header may still name the chosen one.
+  @Test func filesOfAnotherTargetNameIt() {
+    var state = Fixture.empty()
+    var item = Fixture.item(1, "a.txt", state: .failed(Fixture.tooLarge))
+    item.target = "photos"
+    Fixture.play(&state, .added([item]))
+    #expect(!render(state, size: state.size).text[2].contains("TARGET"))
+    item.target = "nas"
+    Fixture.play(&state, .added([item]))
+    #expect(render(state, size: state.size).text[2].contains("TARGET"))
+    #expect(render(state, size: state.size).text[3].contains(" nas "))
+  }
+
   // MARK: The footer
 
   private static func footer(_ state: AppState) -> String {

@@ -231,9 +231,21 @@ struct QueuePane {
 }
 
 extension AppState {
+  /// When a file arrived: as this window has seen it, or else as the queue has it. Nil if that is in doubt.
+  fileprivate func arrival(of row: ItemList.Row) -> Instant? {
+    if let last = row.attempts.last { return last.isGood ? last.at : nil }
+    guard let receipt = row.item.state.receipt, !receipt.isDoubtful, !receipt.isConfirmed else {
+      return nil
+    }
+    return receipt.arrived.map { Instant(seconds: $0 - options.epoch) }
+  }
+
   /// The columns of the queue's rows.
   func columns(in layout: Layout) -> Columns {
-    Columns(in: layout.list, hasTargets: queue.hasSeveralTargets, for: queue.longest)
+    // If all files go to one target that is not the chosen one, nothing else names it.
+    let isElsewhere = queue.targetNames.contains { !$0.isEmpty && $0 != target }
+    return Columns(
+      in: layout.list, hasTargets: queue.hasSeveralTargets || isElsewhere, for: queue.longest)
   }
 
   /// The numbers of the rows on the lines of the queue's pane. That of the row under the cursor is there twice if its

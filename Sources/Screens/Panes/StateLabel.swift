@@ -136,6 +136,14 @@ struct StateLabel {
       said = receipt.doubt.map { (start, $0) }
     case (.done(let receipt), _):
       self.init("✓", .good, "done \(receipt.words)", receipt.proof, "done \(receipt.status)")
+    case (.failed(let failure), _) where row.isEditedSinceFailure:
+      let key = state.keyLabel(.retry)
+      let next = key.isEmpty ? "" : ", \(key) sends it"
+      let brief = failure.status.map(String.init) ?? failure.headline
+      self.init(
+        failure.mayHaveArrived ? "?" : "✗", .warning,
+        "failed: \(failure.headline) · changed since\(next)", "\(brief) · changed since\(next)",
+        "\(brief) · changed\(next)", "\(brief) · changed", brief)
     case (.failed(let failure), _): self.init(failure, said: isPlain ? nil : row.said)
     }
   }
