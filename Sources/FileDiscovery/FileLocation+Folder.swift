@@ -6,6 +6,12 @@ extension FileLocation {
   /// The path with a slash at its end: how the path of everything in this folder begins.
   var beginning: [UInt8] { bytes.last == .slash ? bytes : bytes + [.slash] }
 
+  /// Whether a link is at the path, whether or not it leads anywhere.
+  package var isLink: Bool {
+    var status = stat()
+    return withCString { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+
   package var withoutTrailingSlashes: FileLocation {
     var path = bytes
     while path.count > 1, path.last == .slash { path.removeLast() }

@@ -14,7 +14,7 @@ struct KnownFiles {
     do throws(FileError) { identity = try FileIdentity(of: file) } catch {
       switch error.reason {
       case .unreadable: break
-      case .vanished where Self.isLink(file): break
+      case .vanished where file.isLink: break
       default: return false
       }
       return unknown.insert(file).inserted
@@ -34,10 +34,5 @@ struct KnownFiles {
 
   private static func isThere(_ file: FileLocation) -> Bool {
     (try? FileIdentity(of: file)) != nil
-  }
-
-  private static func isLink(_ file: FileLocation) -> Bool {
-    var status = stat()
-    return file.withCString { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 }

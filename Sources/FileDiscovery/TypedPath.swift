@@ -32,6 +32,22 @@ package struct TypedPath: Sendable {
     }
   }
 
+  /// Why it cannot be known which files the path names, such as "permission denied"; nil if that is known.
+  package var trouble: String? {
+    let path = expanded
+    if path.utf8.contains(where: { "*?[".utf8.contains($0) }) {
+      var matches = glob_t()
+      defer { globfree(&matches) }
+      errno = 0
+      guard glob(path, GLOB_ERR, nil, &matches) == GLOB_ABORTED else { return nil }
+    } else {
+      var status = stat()
+      guard lstat(path, &status) != 0 else { return nil }
+    }
+    return [0, ENOENT, ENOTDIR].contains(errno)
+      ? nil : String(cString: strerror(errno)).lowercased()
+  }
+
   /// All possible completions, sorted, with a slash after folders. Hidden files are included only if a dot has
   /// been typed.
   package var completions: [String] {

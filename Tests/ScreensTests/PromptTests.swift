@@ -27,6 +27,20 @@ import Testing
     #expect(state.promptText == expected)
   }
 
+  /// Less is said rather than half of it.
+  @Test(arguments: [60, 80, 100])
+  func whatItWouldAddIsWhole(_ width: Int) {
+    var state = Self.open("*")
+    state.size = Size(width: width, height: 24)
+    let preview = AddPreview(
+      files: 7, bytes: 1_400_000, brokenLinks: 1, unsendable: 2, missing: ["closed/*"])
+    Fixture.play(&state, .linePreview(for: "*", preview))
+    let text = render(state, size: state.size).text.first { $0.contains("7 files") } ?? ""
+    #expect(text.contains("7 files, 1.4 MB; ") && !text.contains("…"), "\(text)")
+    #expect(text.contains("3 cannot be sent") || text.contains("1 broken link"), "\(text)")
+    #expect(text.contains("nothing matches closed/*") == (width > 60), "\(text)")
+  }
+
   @Test func completesWhatIsCertain() {
     var state = Self.open("~/ph")
     #expect(Fixture.play(&state, .key(.tab)) == [.complete("~/ph")])

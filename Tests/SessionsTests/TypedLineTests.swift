@@ -74,4 +74,31 @@ import Testing
     #expect(words("~") == "1 file, 3 B in \(path); 2 broken links cannot be sent")
     #expect(words(path) == words("~"))
   }
+
+  /// A folder that cannot be read may have what was asked for. Root may read every folder, but not a link to itself.
+  @Test func aFolderThatCannotBeReadIsNotEmpty() throws {
+    let folder = try ScratchDirectory()
+    let loop = folder.path("loop")
+    try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: "loop")
+    for line in ["\(loop)/*", "\(loop)/a.txt", "\(loop)/a.txt;type=text/plain"] {
+      let files = TypedLine(text: line, home: folder.path).files
+      let words = files.mistake ?? ""
+      #expect(files.missing.isEmpty && words.hasPrefix("\(loop)/"), "\(files)")
+      #expect(words.hasSuffix(": too many levels of symbolic links"), "\(files)")
+    }
+    for line in ["\(folder.path)/none/*", "\(folder.path)/*.png"] {
+      #expect(TypedLine(text: line, home: folder.path).files.missing == [line])
+    }
+  }
+
+  /// Not that a file is missing: its name is there.
+  @Test func aBrokenLinkIsListedAsOne() throws {
+    let folder = try ScratchDirectory()
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("a.pdf"), withDestinationPath: "nowhere")
+    let failures = ["a.pdf", "b.pdf"].map {
+      FileIntake().item(at: FileLocation(folder.path($0))).state.failure?.headline
+    }
+    #expect(failures == ["is a broken link", "file is missing"])
+  }
 }

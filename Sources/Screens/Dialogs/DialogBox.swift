@@ -102,12 +102,13 @@ struct DialogBox {
     let isNothing = prompt.preview?.files == 0
     let hasFolder = prompt.field.text.isEmpty && !state.options.folder.isEmpty
     let folder = hasFolder ? "in \(state.options.folder)" : ""
+    let columns = left + 2..<left + width - 2
     let words =
       prompt.hasNoMatch
       ? "nothing starts with this"
       : !prompt.candidates.isEmpty
-        ? "\(prompt.candidates.count) names start with this" : prompt.preview?.words ?? folder
-    let columns = left + 2..<left + width - 2
+        ? "\(prompt.candidates.count) names start with this"
+        : prompt.preview?.words(fitting: columns.count) ?? folder
     canvas.putMiddle(
       words, row: top + 2 + shown, columns: columns,
       style: Style(prompt.hasNoMatch || isNothing ? .warning : .dim))

@@ -15,11 +15,26 @@ package struct AddPreview: Hashable, Sendable {
   package var isMore = false
   /// The words of the line that name no file.
   package var missing: [String] = []
-  /// What is wrong with the options after a file, such as its type.
+  /// What is wrong with the options after a file, such as its type, or why a folder cannot be read.
   package var mistake: String?
 
   /// The preview in a line: "5 files, 11 MB", "nothing is called a.txt".
-  package var words: String {
+  package var words: String { Self.line(parts()) }
+
+  /// The preview in a line of at most `width` columns: with less detail, or with fewer of its parts.
+  func words(fitting width: Int) -> String {
+    let brief = parts(isBrief: true)
+    let forms =
+      [parts()] + (0..<brief.count).map { Array(brief.dropLast($0)) }
+    let lines = forms.map(Self.line)
+    return lines.first { Glyphs.width(Glyphs.of($0, ascii: false)) <= width } ?? lines[0]
+  }
+
+  private static func line(_ parts: [String]) -> String {
+    parts.isEmpty ? "no files found" : parts.joined(separator: "; ")
+  }
+
+  private func parts(isBrief: Bool = false) -> [String] {
     var parts: [String] = []
     if files > 0 {
       let more = isMore ? "more than " : ""
@@ -27,10 +42,12 @@ package struct AddPreview: Hashable, Sendable {
       parts.append(
         "\(more)\(HumanReadable.count(files, "file")), \(HumanReadable.bytes(bytes))\(place)")
     }
-    if brokenLinks > 0 {
+    if isBrief, brokenLinks > 0, unsendable > 0 {
+      parts.append("\(brokenLinks + unsendable) cannot be sent")
+    } else if brokenLinks > 0 {
       parts.append("\(HumanReadable.count(brokenLinks, "broken link")) cannot be sent")
     }
-    if unsendable > 0 {
+    if unsendable > 0, !isBrief || brokenLinks == 0 {
       let others = brokenLinks > 0 ? HumanReadable.count(unsendable, "other") : "\(unsendable)"
       parts.append("\(others) cannot be sent")
     }
@@ -40,7 +57,7 @@ package struct AddPreview: Hashable, Sendable {
       parts.append((isPattern ? "nothing matches \(first)" : "nothing is called \(first)") + others)
     }
     if let mistake { parts.append(mistake) }
-    return parts.isEmpty ? "no files found" : parts.joined(separator: "; ")
+    return parts
   }
 }
 

@@ -164,7 +164,9 @@ package final class FileIntake: Sendable {
       if let guess = guesser.guess(name: item.location.bytes) { setType(guess, of: &item) }
       // What may not be read still has a size.
       if let identity = try? FileIdentity(of: item.location) { item.size = identity.size }
-      item.state = .failed(Failure(Failure.Cause(error, wasSeen: false)))
+      let isBroken = error.reason == .vanished && item.location.isLink
+      item.state = .failed(
+        Failure(isBroken ? .brokenLink : Failure.Cause(error, wasSeen: false)))
     }
     return item
   }

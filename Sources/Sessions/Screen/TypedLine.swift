@@ -18,7 +18,7 @@ struct TypedLine {
   struct Files {
     var found: [NamedFile] = []
     var missing: [String] = []
-    /// What is wrong with the options after a file.
+    /// What is wrong with the options after a file, or why a folder cannot be read.
     var mistake: String?
   }
 
@@ -63,7 +63,12 @@ struct TypedLine {
       let wish = try FileArgument(word)
       let found = wish.path == word ? [] : find(wish.path)
       files.found += found.map { NamedFile($0, as: wish) }
-      if found.isEmpty { files.missing.append(word) }
+      guard found.isEmpty else { return }
+      if let trouble = TypedPath(text: wish.path, home: home).trouble {
+        files.mistake = "\(SafeText.line(wish.path)): \(trouble)"
+      } else {
+        files.missing.append(word)
+      }
     } catch {
       files.mistake = error.description
     }

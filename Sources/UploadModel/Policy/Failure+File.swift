@@ -2,6 +2,9 @@ import Foundation
 import MultipartForm
 
 extension Failure.Cause {
+  /// A link at the file's path leads nowhere.
+  package static let brokenLink = Failure.Cause.notAFile(kind: "a broken link")
+
   /// The failure cause for an error in a body; `wasSeen` says whether the file had been looked at before, so that its
   /// absence is a change and not a mistyped path.
   package init(_ error: BodyError, wasSeen: Bool) {

@@ -242,6 +242,7 @@ extension Failure {
     case .shortage: "Close other programs, or raise the limit (ulimit -n)."
     case .missing, .unreadable: "Correct the path or its permissions, then retry."
     case .notAFile("a folder"): "Add the files inside it (-r does), or pack it first."
+    case .notAFile("a broken link"): "Correct where the link leads, then retry."
     case .notAFile: "Copy its content to a regular file and add that."
     case .changed(.vanished): "Put the file back, or correct its path, then retry."
     case .changed: "Retry sends the file as it is now."

@@ -3,8 +3,8 @@ import UploadModel
 /// The causes of failures, as far as they have advice of their own. A new cause does not compile until it is here. Then a
 /// test fails until the table has a row for it.
 enum AdviceKind: Hashable, Sendable, CaseIterable {
-  case missing, unreadable, shortage, folder, specialFile, vanished, changed, tooLarge, empty
-  case typeNotAllowed, unsendable, sameAddress, sameName
+  case missing, unreadable, shortage, folder, brokenLink, specialFile, vanished, changed, tooLarge
+  case empty, typeNotAllowed, unsendable, sameAddress, sameName
   case nameNotResolved, connectionRefused, unreachable, proxyUnreachable, connectionLost, stalled
   case outOfTime, selfSigned, insecure, network
   case refused, losesBody, otherOrigin, tooMany, noLocation, badLocation, otherRegion, unencrypted
@@ -19,6 +19,7 @@ enum AdviceKind: Hashable, Sendable, CaseIterable {
       case .unreadable: .unreadable
       case .shortage: .shortage
       case .notAFile("a folder"): .folder
+      case .brokenLink: .brokenLink
       case .notAFile: .specialFile
       case .changed(.vanished): .vanished
       case .changed(.shrank), .changed(.grew), .changed(.replaced), .changed(.modified): .changed

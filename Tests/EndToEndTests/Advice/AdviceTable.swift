@@ -11,8 +11,8 @@ enum AdviceTable {
   /// The rows about a cause. A new cause does not compile until it has some.
   private static func rows(_ kind: AdviceKind) -> [AdviceRow] {
     switch kind {
-    case .missing, .unreadable, .shortage, .folder, .specialFile, .vanished, .changed, .tooLarge,
-      .empty, .typeNotAllowed, .unsendable, .sameAddress, .sameName:
+    case .missing, .unreadable, .shortage, .folder, .brokenLink, .specialFile, .vanished, .changed,
+      .tooLarge, .empty, .typeNotAllowed, .unsendable, .sameAddress, .sameName:
       local(kind)
     case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable, .connectionLost,
       .stalled, .outOfTime, .selfSigned, .insecure, .network:
@@ -86,6 +86,13 @@ enum AdviceTable {
           AdviceStory(
             files: "mkdir d; echo 1 > d/a.bin", arguments: ["d"], adding: ["-r"], sent: ["d/a.bin"],
             script: AdviceServer.taking))
+      ]
+    case .brokenLink:
+      [
+        AdviceRow(
+          .brokenLink,
+          AdviceStory(
+            files: "ln -s nowhere a.bin", mend: "echo 1 > nowhere", script: AdviceServer.taking))
       ]
     case .specialFile:
       [
