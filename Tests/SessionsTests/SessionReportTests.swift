@@ -36,6 +36,13 @@ struct SessionReportTests {
     #expect(report.status == .someFailed)
   }
 
+  @Test("A queue that no other hoist has, like the demo's, leaves nothing for the next one")
+  func demo() {
+    var report = Self.report(2, isStopped: true)
+    report.isKept = false
+    #expect(report.lines.last == "0 of 2 files sent")
+  }
+
   @Test("What another process sends is no failure")
   func elsewhere() {
     let aside = Self.report(2, isAside: true)

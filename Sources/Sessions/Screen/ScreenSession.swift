@@ -25,6 +25,8 @@ package final class ScreenSession {
     package var notice: String?
     /// Whether items queued before this session are hidden.
     package var isFresh = false
+    /// Whether the next hoist has this queue.
+    package var keepsQueue = true
     /// The command line with which another process can continue in the background; nil if that is not allowed.
     package var arguments: [String]?
     package var sent = SentRules()
@@ -151,7 +153,8 @@ package final class ScreenSession {
     let unwritten = keeper.settle()
     let report = SessionReport(
       queue, unwritten: unwritten, queueOption: keeper.option,
-      successor: leaving == .background && unwritten == nil ? goOnInBackground() : nil)
+      successor: leaving == .background && unwritten == nil ? goOnInBackground() : nil,
+      isKept: options.keepsQueue)
     for line in report.lines { context.output.error(line) }
     return leaving == .forced && report.status != .success ? .interrupted : report.status
   }

@@ -26,6 +26,8 @@ struct SessionReport {
   var queueOption = ""
   /// The process that continues sending the queue, if any.
   var successor: pid_t?
+  /// Whether the next hoist has this queue.
+  var isKept = true
 
   /// The most lines that are printed before the summary: enough to see what happened. `hoist queue list` has the rest.
   private static let mostLines = 40
@@ -150,13 +152,13 @@ struct SessionReport {
     counts.sent += removed.sent
     let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
     let kept =
-      unsent > 0 && !isTakenOver
+      unsent > 0 && !isTakenOver && isKept
       ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
     // If files have left the list, the figures may be those of other files. What another process sent may not be in
     // them.
     let figures = removed == (0, 0) && self.figures.bytes > 0 ? self.figures : nil
     var lines = [counts.words(figures) + taken + kept]
-    if isStopped, unsent > 0 {
+    if isStopped, unsent > 0, isKept {
       lines.append(
         "the queue is stopped; to resume it, run \"hoist queue start\(queueOption)\" or press s on the screen"
       )
@@ -177,7 +179,7 @@ extension SessionReport {
   @MainActor
   init(
     _ queue: SharedQueue, unwritten: QueueRecorder.UnsavedResults?, queueOption: String,
-    successor: pid_t?
+    successor: pid_t?, isKept: Bool = true
   ) {
     self.init(
       items: queue.items, isReading: queue.isReading, isAside: queue.isAside,
@@ -185,6 +187,6 @@ extension SessionReport {
       successors: queue.settings.isStarted ? queue.successors : 0,
       isStopped: queue.isStopped, isUnusable: queue.isUnusable, figures: queue.figures,
       unwritten: unwritten, runTroubles: queue.runTroubles, queueOption: queueOption,
-      successor: successor)
+      successor: successor, isKept: isKept)
   }
 }

@@ -81,6 +81,7 @@ struct DemoCommand: HoistCommand {
     (options.isASCII, options.settings, options.keepsLimit) = (
       ascii, SenderSettings(limit: 6_500_000), false
     )
+    options.keepsQueue = false
     options.notice =
       "try: j k move · Enter why it failed · r send again · p pause · a add · u limit · ? help"
     let session = try await ScreenSession(
