@@ -220,6 +220,24 @@ import UploadModel
     #expect(Fixture.type("a", &state) == [.add([[1], [2], [3], [4]].map(PathInput.bytes))])
   }
 
+  /// As people count, and as other lists of files have it.
+  @Test func theListOfFilesCounts() {
+    var state = Fixture.empty()
+    let names = [
+      "f10", "f2", "f1", "f01", "f", "a 9.txt", "a 10.txt", "F3", "f99999999999999999999999999",
+      "f100000000000000000000000000", "é1",
+    ]
+    let entries = names.map {
+      Folder.Entry(name: $0, path: Array($0.utf8), isFolder: false, size: 1)
+    }
+    Fixture.play(&state, .key("b"), .folder(Folder(path: [9], name: "/x", entries: entries)))
+    #expect(
+      Self.names(state) == [
+        "F3", "a 9.txt", "a 10.txt", "f", "f01", "f1", "f2", "f10", "f99999999999999999999999999",
+        "f100000000000000000000000000", "é1",
+      ])
+  }
+
   @Test func theListOfFilesIsSortedAndTheFolderRemembered() {
     var state = Self.browsing()
     #expect(Self.names(state) == ["sub", "a.txt", "b.bin", "c.log", "pipe"])

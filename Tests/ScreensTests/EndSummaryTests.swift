@@ -42,6 +42,13 @@ import UploadModel
     #expect(text.contains("Enter next problem   R retry   y copy 1 address"))
   }
 
+  @Test func itHasNoEmptyLine() {
+    let sent = ItemState.done(Receipt(status: 204, bytes: 1_100))
+    let text = render(Self.ended([sent, sent]), size: Size(width: 80, height: 24)).text
+    let top = text.firstIndex { $0.contains("All done") } ?? 0
+    #expect(text[top + 1].contains("✓ 2 sent") && text[top + 2].contains("╰───"), "\(text)")
+  }
+
   /// What a server said is shown in full.
   @Test(arguments: [
     Size(width: 80, height: 24), Size(width: 100, height: 30), Size(width: 130, height: 40),

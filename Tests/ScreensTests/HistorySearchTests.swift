@@ -50,6 +50,17 @@ import UploadModel
     #expect(Fixture.type("3", &state) == [.listHistory(Self.request(limit: 4000))])
   }
 
+  /// The filter looks through all of it, so that the answer has no rows.
+  @Test func whatIsNotFoundIsSaid() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .key("3"), .history(.rows(Self.rows(9)), total: 9))
+    Fixture.type("fxyz", &state)
+    Fixture.play(&state, .history(.rows([]), total: 9))
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("No name contains \"xyz\"."), "\(text)")
+    #expect(!text.contains("Nothing has been sent yet."), "\(text)")
+  }
+
   /// Files of the same name are told apart by where they went, in a window of the usual size as well.
   @Test func severalTargetsAreNamed() {
     var state = Fixture.empty()

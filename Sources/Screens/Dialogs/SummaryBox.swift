@@ -26,7 +26,8 @@ struct SummaryBox {
     let left = layout.list.lowerBound + (layout.list.count - width) / 2
     let room = min(Self.mostLines, layout.rows.count - Self.least - Self.leastRows)
     let reasons = reasons(fitting: room, width - 4)
-    let height = Self.least + reasons.count
+    let offers = offers(fitting: width - 4, besideReasons: room)
+    let height = Self.least + reasons.count - (offers.isEmpty ? 1 : 0)
     let top = layout.rows.upperBound - height - 1
     let end = summary.problems > 0 ? "Done, with problems" : "All done"
     let result = TotalLine(state: state).progress(fitting: width - end.count - 9)
@@ -36,8 +37,7 @@ struct SummaryBox {
     for (index, line) in reasons.enumerated() {
       canvas.put(line, row: top + 2 + index, column: left + 2, style: Style(.dim))
     }
-    let offers = offers(fitting: width - 4, besideReasons: room)
-    for (row, spans) in [(top + 1, counts(fitting: width - 4)), (top + height - 2, offers)] {
+    for (row, spans) in [(top + height - 2, offers), (top + 1, counts(fitting: width - 4))] {
       canvas.put(spans, row: row, column: left + 2, width: width - 4)
     }
   }

@@ -160,8 +160,8 @@ struct Canvas {
   }
 
   /// Clears a rectangle and draws a frame round it, with a title in the upper edge. If `isDimming`, everything behind
-  /// it is dimmed except the last line. Blank cells around the box set it off, without covering the header or the
-  /// footer.
+  /// it is dimmed except the last line. Blank cells around the box set it off, without covering the header, the footer
+  /// or the edges of panes.
   mutating func box(row: Int, column: Int, size: Size, title: String, isDimming: Bool = true) {
     let box = Layout.Box(
       rows: row..<row + max(1, size.height), columns: column..<column + size.width)
@@ -171,23 +171,32 @@ struct Canvas {
     for index in isDimming ? frame.cells.indices.dropLast(self.size.width) : 0..<0 {
       frame.cells[index].style = Style(.dim)
     }
-    for y in max(1, row - 1)...max(last, min(last + 1, self.size.height - 3)) {
+    for y in max(1, row - 1)...max(last, min(last + 1, self.size.height - 3)) where !isEdge(y) {
       clearHalves(row: y, column: column - 1)
       clearHalves(row: y, column: end + 1)
-      clearRows(y)
+      clearRow(y)
       fill(row: y, columns: column - 1..<end + 1, style: Style(.plain))
     }
-    for y in box.rows { fill(row: y, columns: box.columns, style: Style(.plain)) }
+    for y in box.rows {
+      clearHalves(row: y, column: column)
+      clearHalves(row: y, column: end)
+      fill(row: y, columns: box.columns, style: Style(.plain))
+    }
     outline(box, [(title, .heading)], keys: keys)
   }
 
+  /// Whether a line is the upper or lower edge of panes.
+  private func isEdge(_ row: Int) -> Bool {
+    guard row >= 0, row < size.height else { return false }
+    return ["╭", "╰", "─"].contains { sign($0) == frame.cells[row * size.width].glyph }
+  }
+
   /// Clears a line between the edges of the panes, so that no row is cut in half by what lies over it.
-  private mutating func clearRows(_ row: Int) {
+  private mutating func clearRow(_ row: Int) {
     let bar = sign("│")
     let line = row * size.width
-    // Neither the edges of panes nor the last lines show rows.
-    let edges = ["╭", "╰", "─"].map { sign($0) }
-    guard row < size.height - 2, !edges.contains(frame.cells[line].glyph) else { return }
+    // The last lines show no rows.
+    guard row < size.height - 2 else { return }
     for index in line..<line + size.width where frame.cells[index].glyph != bar {
       frame.cells[index] = Cell(glyph: .space, style: Style(.dim))
     }

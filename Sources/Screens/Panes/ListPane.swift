@@ -106,6 +106,10 @@ extension AppState {
 
   /// The message in place of the history; nil if there is a history.
   var historyWords: [String]? {
-    history.listing.words(asked: "Reading the history…", none: "Nothing has been sent yet.")
+    // The filter has looked through all of it.
+    if case .rows(let rows) = history.listing, rows.isEmpty, !history.list.filter.isEmpty {
+      return filteredOut(history.list.filter)
+    }
+    return history.listing.words(asked: "Reading the history…", none: "Nothing has been sent yet.")
   }
 }

@@ -13,7 +13,7 @@ enum SortOrder: String, CaseIterable, Sendable {
   /// two items comes first, nil if the order only turns the list round.
   private var row: Row {
     switch self {
-    case .name: ("by name", [], { $0.fileName < $1.fileName })
+    case .name: ("by name", [], { NaturalOrder.precedes($0.fileName, $1.fileName) })
     case .smallest: ("by size, smallest first", [], { $0.size < $1.size })
     case .largest: ("by size, largest first", ["size", "big"], { $0.size > $1.size })
     case .type: ("by type", [], { $0.mediaType < $1.mediaType })

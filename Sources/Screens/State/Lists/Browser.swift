@@ -30,7 +30,7 @@ struct Browser: Sendable {
       switch self {
       case .newest where one.modified != other.modified: return one.modified > other.modified
       case .largest where one.size != other.size: return one.size > other.size
-      case .name, .newest, .largest: return one.name < other.name
+      case .name, .newest, .largest: return NaturalOrder.precedes(one.name, other.name)
       }
     }
   }
