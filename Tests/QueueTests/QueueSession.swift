@@ -3,6 +3,7 @@ import Foundation
 import MultipartForm
 import Scheduling
 import TestSupport
+import Testing
 import UploadEngine
 import UploadModel
 import UploadStore
@@ -38,7 +39,7 @@ final class QueueSession {
   /// A session with the queue in `folder`, whose files go to `url`.
   init(in folder: ScratchDirectory, to url: URL, options: SharedQueue.Options = .init()) throws {
     store = try UploadStore(path: folder.path("queue.sqlite"))
-    let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
+    let environment = Self.environment(folder)
     let recorder = QueueRecorder(store: store, option: "", environment: environment) { _, _ in
       ("left", true)
     }
@@ -52,6 +53,28 @@ final class QueueSession {
         environment: environment, reading: DispatchQueue(label: "test.reading"),
         lookups: DispatchQueue(label: "test.lookups"), look: { $0.with(.waiting) }),
       options: options)
+  }
+
+  /// The lock on the queue in `folder` and its socket, as another process that sends it has them.
+  static func sender(
+    in folder: ScratchDirectory
+  ) throws -> (lock: SenderLock, server: SenderServer) {
+    let path = folder.path("queue.sqlite")
+    let lock = try #require(try SenderLock(queue: path, waiting: false))
+    return (lock, try SenderServer(at: SocketPlace(queue: path, environment: environment(folder))))
+  }
+
+  /// The same, with a link that sends on what it is told.
+  static func link(in folder: ScratchDirectory) throws -> (lock: SenderLock, link: QueueLink) {
+    let path = folder.path("queue.sqlite")
+    let lock = try #require(try SenderLock(queue: path, waiting: false))
+    let link = QueueLink(queue: path, environment: environment(folder))
+    link.serve()
+    return (lock, link)
+  }
+
+  private static func environment(_ folder: ScratchDirectory) -> [String: String] {
+    ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
   }
 
   /// Writes files, and puts them into a queue's file.

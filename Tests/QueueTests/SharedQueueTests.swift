@@ -4,6 +4,7 @@ import MultipartForm
 import Scheduling
 import TestSupport
 import Testing
+import UploadEngine
 import UploadModel
 import UploadStore
 
@@ -156,11 +157,7 @@ struct SharedQueueTests {
   @Test("One that looks on learns what a server's pace holds back, also if that was before it came")
   func pace() async throws {
     try QueueSession.queue("a", in: folder)
-    let path = folder.path("queue.sqlite")
-    let lock = try #require(try SenderLock(queue: path, waiting: false))
-    let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
-    let link = QueueLink(queue: path, environment: environment)
-    link.serve()
+    let (lock, link) = try QueueSession.link(in: folder)
     let until = Instant(seconds: 60)
     link.receive([.pace(target: "nas", until: until)])
     let url = try #require(URL(string: "http://127.0.0.1:9/"))
@@ -242,10 +239,7 @@ struct SharedQueueTests {
   @Test("One that looks on learns how a run ended, also if that was before it came")
   func runs() async throws {
     try QueueSession.queue("a", in: folder)
-    let path = folder.path("queue.sqlite")
-    let lock = try #require(try SenderLock(queue: path, waiting: false))
-    let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
-    let sender = try SenderServer(at: SocketPlace(queue: path, environment: environment))
+    let (lock, sender) = try QueueSession.sender(in: folder)
     let kept = RunNews(.kept(isEmpty: true))
     sender.send([.run(target: "nas", kept)])
     let session = try QueueSession(
@@ -270,11 +264,7 @@ struct SharedQueueTests {
   )
   func beginnings() async throws {
     try QueueSession.queue("a", in: folder)
-    let path = folder.path("queue.sqlite")
-    let lock = try #require(try SenderLock(queue: path, waiting: false))
-    let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
-    let link = QueueLink(queue: path, environment: environment)
-    link.serve()
+    let (lock, link) = try QueueSession.link(in: folder)
     let url = try #require(URL(string: "http://127.0.0.1:9/"))
     let session = try QueueSession(in: folder, to: url)
     session.queue.open()
@@ -301,17 +291,14 @@ struct SharedQueueTests {
   )
   func lateNews() async throws {
     try QueueSession.queue("a", in: folder)
-    let path = folder.path("queue.sqlite")
-    let lock = try #require(try SenderLock(queue: path, waiting: false))
-    let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
-    let sender = try SenderServer(at: SocketPlace(queue: path, environment: environment))
+    let (lock, sender) = try QueueSession.sender(in: folder)
     let session = try QueueSession(
       in: folder, to: try #require(URL(string: "http://127.0.0.1:9/")))
     session.queue.open()
     sender.send([.figures(SendingFigures(seconds: 1, bytes: 1))])
     try await wait(for: "the link") { session.queue.figures.bytes == 1 ? true : nil }
     let id = try #require(session.holder.items.order.first)
-    let store = try UploadStore(path: path)
+    let store = try UploadStore(path: folder.path("queue.sqlite"))
     #expect(try store.begin([id]) == [id])
     try store.record([(id, .done(Receipt(status: 200)))])
     try await session.wait(until: .sent)
@@ -351,6 +338,35 @@ struct SharedQueueTests {
     await second.close()
   }
 
+  @Test("One that joins later shows the speeds that were measured before, and not only its own")
+  func speedsSoFar() async throws {
+    let server = try HostileServer.answering(Self.accepted)
+    defer { server.stop() }
+    try QueueSession.queue("a", in: folder, bytes: 20_000_000)
+    var options = SharedQueue.Options()
+    options.settings.limit = 200_000
+    let first = try QueueSession(in: folder, to: server.url(), options: options)
+    first.queue.open()
+    let now = TimeSource.system.now
+    let id = try #require(try first.store.items().first?.id)
+    func knowsSpeeds(_ session: QueueSession) -> Bool {
+      let speeds = session.holder.speeds
+      return speeds.speed(of: id, at: now()) != nil && speeds.totalSpeed(at: now()) != nil
+    }
+    try await wait(for: "speeds") {
+      knowsSpeeds(first) && first.holder.speeds.whole.values(60, at: now()).count > 2 ? true : nil
+    }
+    let second = try QueueSession(in: folder, to: server.url())
+    second.queue.open()
+    try await second.wait(until: .sending)
+    #expect(knowsSpeeds(second))
+    let before = now()
+    let graphs = [first, second].map { $0.holder.speeds.whole.values(60, at: before).dropLast() }
+    #expect(graphs[0] == graphs[1] && !graphs[0].isEmpty)
+    await second.close()
+    await first.close()
+  }
+
   @Test("One that looks on knows what has been sent so far, while more is being sent")
   func figuresSoFar() async throws {
     let (server, go) = try Self.holding(Self.accepted)
@@ -377,18 +393,14 @@ struct SharedQueueTests {
     let server = try HostileServer.answering(Self.accepted)
     defer { server.stop() }
     try QueueSession.queue("a", "b", in: folder)
-    let path = folder.path("queue.sqlite")
-    let store = try UploadStore(path: path)
+    let store = try UploadStore(path: folder.path("queue.sqlite"))
     let sent = try #require(try store.items().first?.id)
     _ = try store.begin([sent])
     try store.record([(sent, .done(Receipt(status: 201, bytes: 7)))])
     if !isListed { try store.remove([sent]) }
-    var lock = try SenderLock(queue: path, waiting: false)
-    #expect(lock != nil)
-    let environment = ["XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
-    let sender = try SenderServer(at: SocketPlace(queue: path, environment: environment))
+    var other = Optional(try QueueSession.sender(in: folder))
     let figures = SendingFigures(seconds: 1000, bytes: 20)
-    sender.send([.figures(figures)])
+    other?.server.send([.figures(figures)])
     let session = try QueueSession(in: folder, to: server.url())
     session.queue.open()
     try await wait(for: "the figures") { session.queue.figures == figures ? true : nil }
@@ -396,8 +408,8 @@ struct SharedQueueTests {
       session.holder.news.compactMap { if case .notice(let text) = $0 { text } else { nil } }
     }
     try await wait(for: "who sends") { notices.isEmpty ? nil : true }
-    sender.stop()
-    lock = nil
+    other?.server.stop()
+    other = nil
     let ends: [ItemState.Kind] = isListed ? [.sent, .sent] : [.sent]
     try await wait(for: "the rest to be sent") { session.kinds == ends ? true : nil }
     #expect(session.queue.figures.bytes == (isListed ? 27 : 7))
