@@ -352,7 +352,7 @@ package final class SharedQueue {
   /// server and the credentials for the others.
   package func retry(heldBackBy target: String) {
     let those = items.items.filter { $0.target == target }
-    let failed = those.filter { $0.state.isFailed && $0.state.failure?.isOfCredentials == true }
+    let failed = those.filter { $0.state.isFailed && $0.state.failure?.awaitsCredentials == true }
     let waiting = those.first { $0.state == .waiting || $0.state.isRetrying }
     retry((failed + [waiting].compactMap(\.self)).map(\.id))
   }

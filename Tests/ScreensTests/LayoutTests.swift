@@ -125,7 +125,7 @@ import Testing
     #expect(said().contains(" waiting") && !said().contains("·  waiting ·"))
   }
 
-  /// Whoever sends the queue, and whichever target the files are for.
+  /// No matter which process sends the queue, and which target the files are for.
   @Test(arguments: [false, true], ["", "nas"])
   func aFileThatWaitsForALaneSaysSoInEveryWindow(isAside: Bool, target: String) {
     var state = Fixture.empty()

@@ -211,7 +211,7 @@ struct FailureTests {
     #expect(!item.canGoOn && item.explanation == failure.explanation, "begun for another target")
   }
 
-  /// Whoever reads it has nothing to do.
+  /// Nobody who reads it has anything to do.
   @Test func whatIsTriedAgainByItselfHasNoAdvice() {
     let failure = Failure(.refused, status: 429, attempts: 1, retryAfter: 17)
     #expect(failure.account.hasSuffix(" The server asks to wait 17 s."), "\(failure.account)")

@@ -40,7 +40,7 @@ extension AppState {
   mutating func offerRetry(of name: String) {
     let failures = queue.rows.lazy.filter { $0.item.target == name && $0.item.state.isFailed }
       .compactMap(\.item.state.failure)
-    let again = failures.count(where: \.isOfCredentials)
+    let again = failures.count(where: \.awaitsCredentials)
     if again > 0 {
       message = "\(name) answers; sending \(HumanReadable.count(again, "file")) again"
       return

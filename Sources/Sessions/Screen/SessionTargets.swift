@@ -105,10 +105,12 @@ final class SessionTargets {
     let obstacle = await client.obstacle(namesHost: false)
     // What the address says to this request is no reason to hold files back; that it refuses the credentials is.
     let refusal = obstacle == nil ? await client.logIn() : nil
-    if wasRefused, obstacle == nil, refusal == nil {
-      let isUnchanged = refused.isUnchanged(target)
-      if isUnchanged != false, await !client.testsCredentials() {
-        return loop.handle([.untested(target: target.name, isUnchanged: isUnchanged == true)])
+    if wasRefused, refusal == nil, refused.isUnchanged(target) != false {
+      if let obstacle { return loop.handle([.tried(target: target.name, obstacle: obstacle)]) }
+      if await !client.testsCredentials() {
+        // A window that was opened later has not seen which ones were refused.
+        let isKnown = queue.isSender && refused.isUnchanged(target) == true
+        return loop.handle([.untested(target: target.name, isUnchanged: isKnown)])
       }
     }
     if refusal == nil, loop.state.holdsBack(target.name) { sendWhatIsHeldBack(by: target.name) }

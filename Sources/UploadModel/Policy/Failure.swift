@@ -256,6 +256,9 @@ package struct Failure: Error, Hashable, Sendable, Codable {
   /// Whether the target has no credentials that the server accepts.
   package var isOfCredentials: Bool { cause.isOfCredentials || status == 401 }
 
+  /// Whether other credentials are all that the file needs. One that may have arrived also needs a person.
+  package var awaitsCredentials: Bool { isOfCredentials && !mayHaveArrived }
+
   private static let statusesOfOneFile: Set<Int> = [
     400, 406, 409, 412, 413, 415, 416, 418, 422, 423, 424, 500, 507,
   ]
