@@ -157,6 +157,27 @@ import UploadModel
     }
   }
 
+  /// The last attempt had ended before there was news of the first one's end.
+  @Test func shortOnesThatAreLateTogetherAreShownOnce() {
+    var state = Self.opened()
+    let now = state.now
+    for number in 1...3 {
+      let end = now + 0.5 + 0.1 * Double(number)
+      Fixture.play(
+        &state,
+        .engine([(ItemID(2), .preparing(attempt: number))], at: number == 1 ? now : end + -0.01),
+        .engine(
+          [(ItemID(2), .retrying(Fixture.unavailable, next: number + 1, of: 9, at: end))], at: end))
+    }
+    let recorded = (1...3).map { number in
+      let end = now + 0.1 * Double(number)
+      return ItemList.Attempt(
+        number: number, from: end + -0.01, to: end, words: "503", isGood: false)
+    }
+    Fixture.play(&state, .attempts(ItemID(2), recorded))
+    #expect(state.queue.row(ItemID(2))?.attempts.map(\.number) == [1, 2, 3])
+  }
+
   @Test func anotherDayIsNamed() {
     var state = Self.opened()
     state.now = Instant(seconds: 3 * 86_400 + 50)

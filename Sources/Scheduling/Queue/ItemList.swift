@@ -146,6 +146,15 @@ package struct ItemList: Sendable {
       return overlaps || counted == other.counted && abs(at - other.at) < Self.latest
     }
 
+    /// Whether this is the same attempt as one rather than another. News can be late by more than attempts are apart, so
+    /// the numbers say more than the times.
+    fileprivate func isRather(_ one: Attempt, than other: Attempt) -> Bool {
+      guard (one.counted == counted) == (other.counted == counted) else {
+        return one.counted == counted
+      }
+      return abs(one.at - at) < abs(other.at - at)
+    }
+
     /// By how much news can be late, in seconds.
     private static let latest = 10.0
   }
@@ -321,10 +330,10 @@ package struct ItemList: Sendable {
     // The latest may not be in the history yet.
     var unseen = recorded[...]
     let own = rows[position].attempts.filter { own in
-      let nearest = unseen.indices.filter { own.mayBe(unseen[$0]) }
-        .min { abs(unseen[$0].at - own.at) < abs(unseen[$1].at - own.at) }
-      guard let nearest else { return true }
-      unseen = unseen[(nearest + 1)...]
+      let same = unseen.indices.filter { own.mayBe(unseen[$0]) }
+        .min { own.isRather(unseen[$0], than: unseen[$1]) }
+      guard let same else { return true }
+      unseen = unseen[(same + 1)...]
       return false
     }
     rows[position].attempts = (recorded + own).sorted { $0.at < $1.at }.suffix(Self.mostAttempts)
