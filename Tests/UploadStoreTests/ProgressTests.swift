@@ -45,11 +45,12 @@ struct ProgressTests {
       (id, .preparing(attempt: 1)), (id, .sending(attempt: 1, sent: 4, total: 10)),
       (id, .awaitingReply(attempt: 1, since: Instant(seconds: 5))),
     ])
-    let receipt = Receipt(
+    var receipt = Receipt(
       status: 201, url: "http://nas/a", deletionURL: "http://nas/del/a",
       reply: Reply(text: "{}", mediaType: "application/json"),
       attempts: 1, seconds: 2, bytes: 10)
     try store.record([(id, .done(receipt))], now: Date(timeIntervalSince1970: 102))
+    receipt.arrived = 102
     #expect(try harness.open().items()[0].state == .done(receipt))
     let entry = try #require(try store.history().first)
     #expect(entry.outcome == .done && entry.status == 201 && entry.bytes == 10)
@@ -673,7 +674,8 @@ struct ProgressTests {
         [(id, .done(Receipt(status: 200)))], now: Date(timeIntervalSince1970: time - 100))
     }
     #expect(try store.history().map(\.item) == ids)
-    #expect(try store.items().map(\.state) == ids.map { _ in .done(Receipt(status: 200)) })
+    let receipts = try store.items().map(\.state.receipt)
+    #expect(receipts.map(\.?.arrived) == [400, 300] && receipts.map(\.?.seconds) == [0, 0])
   }
 
   @Test("The history can be asked in parts, and what is cleared stays in it")
