@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// The items of the queue in order, with totals that are kept up to date rather than computed, so that neither a
@@ -82,9 +83,17 @@ package struct ItemList: Sendable {
       reach()
       if item.state != old.state {
         recordFailure()
-      } else if item.state.failure != nil, item.record != old.record {
+      } else if item.state.failure != nil, item.record != old.record, !hasNamedTarget(after: old) {
         change { $0.failedAs = $0.failedAs ?? old.record }
       }
+    }
+
+    /// Whether nothing has changed but that the address to which the file goes has become a target with a name.
+    private func hasNamedTarget(after old: UploadItem) -> Bool {
+      guard old.target.contains(scalars: "://") else { return false }
+      var renamed = old.record
+      renamed.target = item.target
+      return renamed == item.record
     }
 
     fileprivate mutating func set(_ state: ItemState) {
