@@ -13,20 +13,32 @@ struct ExaminationTests {
     numbers.map { UploadItem(id: ItemID(Int64($0)), location: FileLocation("/folder/\($0)")) }
   }
 
-  @Test("are examined one by one at first, then more at a time, and come in their order")
-  func order() {
+  @Test(
+    "are examined one by one at first, then more at a time, and come in their order",
+    arguments: [0, 200])
+  func order(_ microseconds: UInt32) {
     var (examination, sizes, seen) = (Examination(), [Int](), [ItemID]())
-    while seen.count < 100 {
+    while seen.count < 200 {
       sizes.append(examination.count)
       let items = Self.items(seen.count..<seen.count + examination.count)
       seen += examination.examine(items) { item in
         // Long enough for a second thread, and not equally long.
-        usleep(UInt32(200 + item.id.rawValue % 3 * 100))
+        if microseconds > 0 { usleep(microseconds + UInt32(item.id.rawValue % 3) * 100) }
         return item
       }.map(\.id)
     }
-    #expect(sizes.prefix(6) == [1, 2, 4, 8, 16, 16])
+    #expect(sizes.first == 1 && sizes.allSatisfy { (1...64).contains($0) })
     #expect(seen == Self.items(0..<seen.count).map(\.id))
+  }
+
+  @Test("are examined one at a time where the first takes very long")
+  func slowFolder() {
+    var examination = Examination()
+    _ = examination.examine(Self.items(0..<1)) { item in
+      usleep(20_000)
+      return item
+    }
+    #expect(examination.count == 1)
   }
 
   @Test("are examined two at a time where one takes long")

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 import UploadModel
 
-/// Examines the files of a folder a few at a time, two side by side if they take long: libmagic walks through its whole
+/// Examines the files of a folder some at a time, two side by side if they take long: libmagic walks through its whole
 /// database for content that it does not know, and a folder on the network answers late.
 struct Examination {
   /// How many files to examine next. One at first, so that sending begins soon.
@@ -10,7 +10,9 @@ struct Examination {
   /// Whether the last files took long.
   private var isSlow = false
 
-  private static let most = 16
+  /// As many files are examined together as take this long, but at most `most`: nothing is sent of them before.
+  private static let patience = Duration.milliseconds(10)
+  private static let most = 64
   /// How long a file takes to examine if it is worth a second thread.
   private static let long = Duration.microseconds(100)
   /// Each thread that asks libmagic has tables of six megabytes.
@@ -23,8 +25,10 @@ struct Examination {
     let threads = isSlow ? min(Self.threads, items.count) : 1
     let start = ContinuousClock.now
     let result = threads > 1 ? Self.examine(items, on: threads, examined) : items.map(examined)
-    isSlow = (ContinuousClock.now - start) * threads / items.count >= Self.long
-    count = min(2 * count, Self.most)
+    let each = (ContinuousClock.now - start) / items.count
+    isSlow = each * threads >= Self.long
+    let isPatient = each * 2 * count <= Self.patience
+    count = isPatient ? min(2 * count, Self.most) : max(1, min(count, Int(Self.patience / each)))
     return result
   }
 
@@ -32,8 +36,10 @@ struct Examination {
     _ items: [UploadItem], on threads: Int, _ examined: @Sendable (UploadItem) -> UploadItem
   ) -> [UploadItem] {
     let results = Mutex(items)
-    DispatchQueue.concurrentPerform(iterations: threads) { first in
-      for index in stride(from: first, to: items.count, by: threads) {
+    let next = Atomic(0)
+    DispatchQueue.concurrentPerform(iterations: threads) { _ in
+      // The thread that comes later, or has longer ones, takes fewer.
+      while case let index = next.add(1, ordering: .relaxed).oldValue, index < items.count {
         let item = examined(items[index])
         results.withLock { $0[index] = item }
       }
