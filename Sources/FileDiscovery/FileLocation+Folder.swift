@@ -6,7 +6,7 @@ extension FileLocation {
   /// The path with a slash at its end: how the path of everything in this folder begins.
   var beginning: [UInt8] { bytes.last == .slash ? bytes : bytes + [.slash] }
 
-  /// Whether a link is at the path, whether or not it leads anywhere.
+  /// Whether there is a link at the path, even one that leads nowhere.
   package var isLink: Bool {
     var status = stat()
     return withCString { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFLNK

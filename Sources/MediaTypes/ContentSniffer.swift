@@ -12,7 +12,7 @@ public final class ContentSniffer: Sendable {
   private static let sampleSize = 128 * 1024
 
   private struct State {
-    /// The handles that no thread uses now.
+    /// The handles that no thread is using.
     var spare: [Magic] = []
     /// Why no handle can be opened.
     var failure: String?

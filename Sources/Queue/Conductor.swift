@@ -58,7 +58,7 @@ package final class Conductor {
   package private(set) var figures = SendingFigures()
   /// News of runs that deserves a person's attention, by target.
   package private(set) var runTroubles: [String: RunNews] = [:]
-  /// The targets whose credentials this process's engine does not send with any more.
+  /// The targets whose credentials were refused, so that this process's engine sends nothing with them.
   private(set) var refused: Set<String> = []
   /// The engine; nil before it starts.
   private(set) var engine: UploadEngine?
@@ -73,7 +73,7 @@ package final class Conductor {
 
   private struct Early {
     var figures: SendingFigures?
-    /// Where uploads resume. After the changes, what servers had would count as sent.
+    /// Where uploads resume. If this came after the changes, what servers had would count as sent.
     var points: [(id: ItemID, point: ResumePoint?)] = []
   }
 
@@ -244,7 +244,7 @@ package final class Conductor {
 
   // MARK: News
 
-  /// Notes and reports why files of a target wait for credentials; nil if they do no longer.
+  /// Notes and reports why files of a target wait for credentials; nil if they no longer do.
   private func note(_ trouble: CredentialTrouble?, of target: String) {
     if trouble?.holdsAll == true { refused.insert(target) } else { refused.remove(target) }
     report([.refusal(target: target, trouble)])

@@ -15,6 +15,6 @@ package protocol QueueObserver: AnyObject {
 @MainActor
 package protocol QueueHolder: QueueObserver {
   var items: ItemList { get }
-  /// How fast they move, as measured with the news.
+  /// How fast they move, as measured from the news.
   var speeds: Speeds { get }
 }

@@ -348,8 +348,8 @@ package final class SharedQueue {
     }
   }
 
-  /// Sends the files again that failed for a target's credentials, and the first of those that wait, so that it tries the
-  /// server and the credentials for the others.
+  /// Sends again the files that failed because of a target's credentials, and the first of those that wait, which tries
+  /// the server and the credentials for the others.
   package func retry(heldBackBy target: String) {
     let those = items.items.filter { $0.target == target }
     let failed = those.filter { $0.state.isFailed && $0.state.failure?.awaitsCredentials == true }
@@ -825,8 +825,8 @@ package final class SharedQueue {
     }
   }
 
-  /// The targets of these items whose credentials were refused: one of the items failed for that, or the engine sends
-  /// nothing with them.
+  /// The targets of these items whose credentials were refused: one of the items failed because of that, or the engine
+  /// sends nothing with them.
   private func targetsRefused(among items: [UploadItem]) -> Set<String> {
     Set(
       items.lazy.filter {
@@ -834,7 +834,7 @@ package final class SharedQueue {
       }.map(\.target))
   }
 
-  /// Has the files that wait for these targets' credentials sent with those that were looked up again.
+  /// Sends the files that wait for these targets' credentials with those that were looked up again.
   private func renewCredentials(of targets: Set<String>) {
     guard !targets.isEmpty else { return }
     sendAsTheyAre(items.items.filter { targets.contains($0.target) })
@@ -928,7 +928,7 @@ package final class SharedQueue {
         if settings.isHandedOver, options.keepsLimit { ownSettings = settings }
         self.settings = settings
         reported.append(.settings(settings))
-      // They are of a moment after the states that were told before, and before those that come after.
+      // They were measured after the states that were told before, and before those that come later.
       case .speeds(let measured): if measured.isSound { speeds = measured }
       case .figures(let figures):
         conductor.receive(figures)

@@ -168,7 +168,7 @@ struct StateWriter {
       """, [id.rawValue])
   }
 
-  // The text of a statement that is used for every file is not put together anew each time.
+  // The text of a statement that is used for every file is put together only once.
   private static let setting =
     "UPDATE item SET state = ?, failure = ?, processing = ?, revision = ? WHERE id = ?"
   private static let ending = ending(withBytes: "MAX(?, COALESCE(start, 0))")

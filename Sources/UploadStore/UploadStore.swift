@@ -311,9 +311,9 @@ package final class UploadStore: Sendable {
 
   /// Items that were under way although no process was sending.
   package struct Recovery: Hashable, Sendable {
-    /// Interrupted before every byte was sent, and to start again. They wait.
+    /// Interrupted before every byte was sent. They wait to start again.
     package var interrupted: [ItemID] = []
-    /// Interrupted, and to resume. They wait.
+    /// Interrupted. They wait to resume.
     package var resuming: [ItemID] = []
     /// Sent completely but without a reply, so they may have arrived.
     package var unknown: [ItemID] = []

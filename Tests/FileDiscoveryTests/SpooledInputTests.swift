@@ -31,7 +31,7 @@ struct SpooledInputTests {
     SpooledInput.noteInherited()
     var file = open(path, O_RDONLY | O_CLOEXEC)
     defer { close(file) }
-    // When it was noted, other tests of this process may have had one of the same number.
+    // Other tests of this process may have had one of the same number when the inherited ones were noted.
     while SpooledInput.isInherited(file) {
       let other = fcntl(file, F_DUPFD_CLOEXEC, file + 1)
       close(file)

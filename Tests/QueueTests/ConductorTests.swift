@@ -29,7 +29,7 @@ struct ConductorTests {
     }
   }
 
-  /// A store that is busy writing from the first end of a file on, and writes one turn after the other.
+  /// A store that is busy writing from the first end of a file on, and writes one turn after another.
   private final class SlowStore: QueueStore {
     let isLasting = true
     let memory: (any ResumeMemory & DigestMemory)? = nil

@@ -64,7 +64,7 @@ final class QueueSession {
     return (lock, try SenderServer(at: SocketPlace(queue: path, environment: environment(folder))))
   }
 
-  /// The same, with a link that sends on what it is told.
+  /// The same, with a link that passes on what it is told.
   static func link(in folder: ScratchDirectory) throws -> (lock: SenderLock, link: QueueLink) {
     let path = folder.path("queue.sqlite")
     let lock = try #require(try SenderLock(queue: path, waiting: false))

@@ -42,7 +42,7 @@ import UploadModel
     #expect(state.item(ItemID(1))?.target == "nas" && state.message == "changed")
   }
 
-  /// What it failed with no longer holds; the key that sends it is what is next.
+  /// The reason for its failure no longer holds; what comes next is the key that sends it.
   @Test(arguments: [80, 100, 130])
   func theRowOfAFailureSaysThatItWasChanged(_ width: Int) {
     var state = Self.queue()

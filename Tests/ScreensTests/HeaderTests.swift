@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "While all files wait for credentials, it says so, and whose if that is another target",
+    "While all files wait for credentials, it says so, and for which target if that is another one",
     arguments: [80, 130])
   func waitsForCredentials(_ width: Int) {
     var state = Fixture.empty(size: Size(width: width, height: 24))
@@ -69,7 +69,7 @@ import Testing
     #expect(!header().contains("credentials"), "another file may go: \(header())")
     Fixture.play(&state, .refusal(target: "nas", .missing), .removed([ItemID(1)]))
     #expect(header().contains("nas: needs credentials"), "\(header())")
-    // The way there is in the message.
+    // The message says how to correct that.
     #expect(
       state.message
         == "nas asks for credentials, and the target has none: nothing goes there until you fix that (5, then e) or retry (R)"
@@ -82,7 +82,7 @@ import Testing
     var state = Self.elsewhere(size)
     Fixture.play(&state, .queue(.settings(SenderSettings(lanes: ["tickets": .automatic]))))
     func header() -> String { render(state, size: size).text[0] }
-    // While fewer are tried, there is no limit.
+    // While hoist tries fewer, there is no limit.
     #expect(
       header().contains("3 active") && header().contains("  soon 2 lanes (auto)"), "\(header())")
     Fixture.play(

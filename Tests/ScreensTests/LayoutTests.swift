@@ -140,7 +140,7 @@ import Testing
     #expect(said.contains("limit of 1 at a time"), "\(said)")
   }
 
-  /// Of a target that only the process that sends knows, it is not known how many files go at once.
+  /// If only the process that sends knows a target, it is not known how many files go there at once.
   @Test func aLimitThatIsNotKnownIsNotSaid() {
     var state = Fixture.empty()
     var items = [Fixture.item(1, "a"), Fixture.item(2, "b")]

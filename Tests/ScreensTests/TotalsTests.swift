@@ -39,7 +39,7 @@ import Testing
     #expect(Announcer.status(of: state).hasSuffix("awaiting 1 reply"))
   }
 
-  /// How many files wait says more than that nothing is known of the time left.
+  /// How many files wait says more than that the time left is not known.
   @Test func whatIsCountedStaysBesideATimeThatIsNotKnown() {
     var state = Fixture.empty()
     let sizes: [Int64] = [210_000_000, 3_200_000, 812_000, 812_000, 812_000, 812_000]

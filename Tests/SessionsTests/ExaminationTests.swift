@@ -31,7 +31,7 @@ struct ExaminationTests {
     #expect(seen == Self.items(0..<seen.count).map(\.id))
   }
 
-  @Test("are examined one at a time where the first takes very long")
+  @Test("are examined one at a time where the first takes a very long time")
   func slowFolder() {
     var examination = Examination()
     _ = examination.examine(Self.items(0..<1)) { item in
@@ -41,7 +41,7 @@ struct ExaminationTests {
     #expect(examination.count == 1)
   }
 
-  @Test("are examined two at a time where one takes long")
+  @Test("are examined two at a time where one takes a long time")
   func sideBySide() {
     var examination = Examination()
     _ = examination.examine(Self.items(0..<1)) { item in

@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func usesNoColorWhereNoneIsWanted() async throws {
-    // Colours of the eight or of more as parameters of SGR, with or without others before them.
+    // One of the eight colours, or of more, as parameters of SGR, with or without others before them.
     let color = /\u{1B}\[([0-9;]*;)?3[0-8][;m]/
     let tmux = try await DriverTerminal(width: 80, height: 24)
     try await tmux.startDriver("still")

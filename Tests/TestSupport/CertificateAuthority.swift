@@ -40,8 +40,8 @@ public final class CertificateAuthority: Sendable {
         + ["-keyout", root.key, "-out", root.file])
   }
 
-  /// A certificate for `name`, signed by the authority. One of 0 days has expired at once; newer OpenSSLs
-  /// make none of -1.
+  /// A certificate for `name`, signed by the authority. One of 0 days has expired at once; newer versions of OpenSSL
+  /// make none of -1 days.
   public func issue(_ name: String, days: Int = 2) throws -> Certificate {
     let made = Certificate(file: folder.path("\(name).pem"), key: folder.path("\(name).key"))
     let (request, names) = (folder.path("\(name).csr"), folder.path("\(name).ext"))

@@ -284,7 +284,8 @@ public final class HostileConnection: @unchecked Sendable {
     while forget(.max) > 0 {}
   }
 
-  /// Waits for the client's end, if nothing else comes. Whether that was in order, and not a reset.
+  /// Waits for the next byte or the end. Returns whether the client ended the connection in order, and not with a
+  /// reset.
   public func endsInOrder() -> Bool {
     var byte: UInt8 = 0
     return recv(socket, &byte, 1, 0) == 0

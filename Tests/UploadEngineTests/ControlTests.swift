@@ -435,8 +435,8 @@ struct ControlTests {
 
   private enum Stop: CaseIterable { case cancel, shutDown }
 
-  /// A small rest is in the kernel's buffer as a whole. While a slow server still reads what came before it, it is certain
-  /// that the server lacks that rest: nobody has to wait for a reply, and there is no doubt.
+  /// If the rest is small, all of it is in the kernel's buffer. While a slow server still reads what came before it,
+  /// the server certainly lacks that rest: nobody has to wait for a reply, and there is no doubt.
   @Test(arguments: Stop.allCases)
   private func aRestThatHasNotLeftIsMissing(by stop: Stop) async throws {
     let (reached, isOver) = (Gate(), DispatchSemaphore(value: 0))
@@ -445,7 +445,7 @@ struct ControlTests {
       guard let head = connection.readHead() else { return }
       let length = Int(head.headers["content-length"] ?? "") ?? 0
       var left = length
-      // Never quicker than 100 kB/s, and then than 20 kB/s.
+      // Never faster than 100 kB/s, and after that never faster than 20 kB/s.
       while left > 50_000, connection.readNoMore(min(left, 1000)) != nil {
         usleep(10_000)
         left -= 1000

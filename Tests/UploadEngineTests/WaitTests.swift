@@ -132,8 +132,8 @@ struct WaitTests {
     await running.value
     #expect(harness.paces.first == "test waits")
     takesMore.withLock { $0 = true }
-    // The clock stands: only the user lets the files go on. That nothing is held back any longer may be told after the
-    // last of them.
+    // The clock stands still: only the user lets the files go on. That nothing is held back any longer may be told
+    // after the last of them.
     try await wait(for: "the files", otherwise: { "\(harness.paces)" }) { () -> Bool? in
       harness.engine.tryServers()
       clock.advance(by: 0)

@@ -179,11 +179,11 @@ struct JobMachineTests {
     #expect(log.handle(lost) == [.paused])
   }
 
-  /// A short restart behind a gateway fails nothing, but a push comes to its end. Attempts at the end of each wait, by how
-  /// long the server is busy.
+  /// A short restart behind a gateway makes nothing fail, but a push still ends. The server is busy for good, and each
+  /// wait ends with an attempt.
   @Test(
     arguments: [
-      // (the target's policy, whether servers are waited for, the seconds until it gives up, at least as many attempts)
+      // (the target's policy, whether servers are waited for, the seconds until it gives up, the number of attempts)
       (RetryPolicy(), false, 120.0...240, 5...12),
       (RetryPolicy(), true, 900...1020, 15...40),
       // With short waits, or none, or fewer attempts than usual, nobody waits long.
@@ -205,7 +205,7 @@ struct JobMachineTests {
     }
   }
 
-  /// When a file fails whose server always answers like this, and after how many attempts.
+  /// When a file fails if its server always answers like this, and after how many attempts.
   private static func wait(
     for status: Int, _ policy: RetryPolicy, _ isPatient: Bool, _ random: Double
   ) -> (seconds: Double, attempts: Int) {
@@ -243,7 +243,7 @@ struct JobMachineTests {
         },
         "\(answer)")
     }
-    // What does not pass by itself ends the file, and the next attempts count again.
+    // After a failure that does not pass by itself, the file has failed, and the next attempts count again.
     _ = (log.handle(.timer), log.handle(.start))
     let refused = TransferEnd(url: JobMachineEvent.url, status: 404)
     #expect(log.handle(refused) == [.failed("http-404", attempts: 12)])

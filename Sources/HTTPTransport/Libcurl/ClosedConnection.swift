@@ -10,7 +10,7 @@ final class ClosedConnection {
   /// When to stop waiting for an acknowledgement or a reset, in seconds of ``Clock``.
   private let deadline: Double
   private var known: SocketTable.Sight?
-  /// Known for good once the connection was reset: the kernel then knows nothing of it any more.
+  /// Known for good once the connection has been reset: the kernel then no longer knows anything about it.
   private var knownLoss: SocketTable.Loss?
   /// Whether no other request shared the connection.
   private let isAlone: Bool

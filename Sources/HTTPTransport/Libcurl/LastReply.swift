@@ -46,7 +46,7 @@ struct LastReply {
   /// twice as much.
   static func mostBytes(for mostContent: Int) -> Int { Transfer.mostHead + 2 * mostContent }
 
-  /// The content in what follows a head, and whether that is surely all of it.
+  /// The content in what follows a head, and whether that is certainly all of it.
   static func content(
     _ bytes: ArraySlice<UInt8>, of head: ReplyHead
   ) -> (content: ArraySlice<UInt8>, isWhole: Bool) {

@@ -90,13 +90,15 @@ struct SocketTable {
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
   }
 
-  /// Resets a connection and discards the bytes that the kernel has not sent yet. Returns whether the other side surely
-  /// lacks some of them, beyond the last `slack` bytes. `speed` is how many bytes a second it has taken so far.
+  /// Resets a connection and discards the bytes that the kernel has not sent yet. Returns whether the other side
+  /// certainly lacks some of them, beyond the last `slack` bytes. `speed` is how many bytes a second it has taken so
+  /// far.
   static func reset(_ descriptor: Int32, slack: Int64, speed: Double) -> Bool {
     let isHeldUp = isHeldUp(
       unsent: unsent(at: descriptor) - slack, silence: hoist_look_at(descriptor).silence,
       speed: speed)
-    // No other call comes between the look and this one, which makes Linux reset the connection at once (connect(2)).
+    // This call makes Linux reset the connection at once (connect(2)). No other call comes between the look and this
+    // one.
     var nowhere = sockaddr()
     nowhere.sa_family = sa_family_t(AF_UNSPEC)
     connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
@@ -106,8 +108,8 @@ struct SocketTable {
   /// How many bytes written to a socket have not left yet.
   static func unsent(at descriptor: Int32) -> Int64 { max(0, Int64(hoist_unsent(descriptor))) }
 
-  /// Whether bytes that have not left do not leave before a reset that follows at once: they are many, nothing has left
-  /// for a while, or they would take a while at `speed`, in bytes a second.
+  /// Whether bytes that have not left will not leave before a reset that follows at once: there are many of them,
+  /// nothing has left for a while, or they would take a while at `speed`, in bytes a second.
   static func isHeldUp(unsent: Int64, silence: Double, speed: Double) -> Bool {
     unsent > 0
       && (unsent >= manyUnsent || silence > longSilence || Double(unsent) >= speed * whileToSend)

@@ -50,7 +50,7 @@ extension Transfer {
     }
     guard mayBegin else { return false }
     begun = Clock.now
-    // If the process is killed, nothing must arrive by itself that the next one sends again.
+    // If the process is killed, what the next one sends again must not arrive by itself.
     if mayStay, !isAsking, let socket { SocketTable.setDiscardsUnsent(true, at: socket) }
     return wholeBody.map(readAll) ?? true
   }
@@ -199,8 +199,8 @@ extension Transfer {
     rawReply?.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
   }
 
-  /// Whether the reply was read although libcurl ended with an error, because it did not know the coding of the content.
-  /// Before a success, the whole body must have been written: with its error, libcurl stops sending.
+  /// Whether the reply was read although libcurl ended with an error, because it did not know the coding of the
+  /// content. A success counts only if the whole body was written: after its error, libcurl stops sending.
   func takeRawReply(after code: CURLcode) -> Bool {
     guard code == CURLE_BAD_CONTENT_ENCODING, let head = parser.head, let raw = rawReply.take(),
       hasGivenAll && !isUnwritten || !head.saysArrived

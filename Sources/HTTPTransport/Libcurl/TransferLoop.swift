@@ -251,8 +251,9 @@ final class TransferLoop: @unchecked Sendable {
     endWaiting()
   }
 
-  /// Keeps a handle for other requests, except one whose request has failed: libcurl 8.7 to 8.15 would not forget that it
-  /// was not allowed to send a body once more, even when the handle is reset, and would fail the next request for it.
+  /// Keeps a handle for other requests, except one whose request has failed: libcurl 8.7 to 8.15 would not forget that
+  /// it was not allowed to send a body once more, even when the handle is reset, and would fail the next request
+  /// because of it.
   private func release(_ easy: UnsafeMutableRawPointer, isSpent: Bool) {
     // Reusing the handle would not clear its error number, which `Transfer.sight` depends on.
     let hasErrorNumber = hoist_info_long(easy, CURLINFO_OS_ERRNO) != 0
@@ -370,7 +371,8 @@ final class TransferLoop: @unchecked Sendable {
 
   func socket(of connection: SocketTable.Connection) -> Int32? { sockets.socket(of: connection) }
 
-  /// Has the kernel go on sending what it has once a connection is closed, unless another request on it has no reply.
+  /// Lets the kernel go on sending what it has when a connection is closed, unless another request on it has no reply
+  /// yet.
   func keepUnsent(at socket: Int32, after transfer: Transfer) {
     let isNeeded =
       transfer.request.offersHTTP2

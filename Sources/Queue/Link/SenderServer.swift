@@ -15,7 +15,7 @@ package final class SenderServer {
 
   /// Called with each valid order.
   package var onOrder: (SenderOrder, @escaping Answer) -> Void = { _, _ in }
-  /// What a new listener is told besides the status, which does not have it.
+  /// What a new listener is told besides the status, which does not contain it.
   package var measured: () -> [SenderNews] = { [] }
   /// Called with the number of listeners that would send the queue if this process ended, when it changes.
   package var onSuccessors: (Int) -> Void = { _ in }

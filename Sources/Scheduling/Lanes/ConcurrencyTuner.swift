@@ -46,7 +46,7 @@ package struct ConcurrencyTuner: Hashable, Sendable {
   private var start: Instant?
   /// When something was last recorded.
   private var lastEvent: Instant?
-  /// Whether lanes are free for which there are no requests. Nothing is measured until the next one begins.
+  /// Whether lanes are free because there are no requests for them. Nothing is measured until the next one begins.
   private var isIdle = false
   /// What has been done since the phase began.
   private var done = MeasuredWork()

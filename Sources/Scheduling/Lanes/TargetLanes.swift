@@ -34,7 +34,7 @@ struct TargetLanes: Sendable {
 
   /// Whether the number of lanes is being found.
   var isTuned: Bool {
-    // A comparison with nil would copy all of it, for each request several times.
+    // A comparison with nil would copy all of it, several times for each request.
     if case .some = tuner { true } else { false }
   }
 

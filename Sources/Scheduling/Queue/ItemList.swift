@@ -88,7 +88,7 @@ package struct ItemList: Sendable {
       }
     }
 
-    /// Whether nothing has changed but that the address to which the file goes has become a target with a name.
+    /// Whether the only change is that the address to which the file goes has become a target with a name.
     private func hasNamedTarget(after old: UploadItem) -> Bool {
       guard old.target.contains(scalars: "://") else { return false }
       var renamed = old.record
@@ -155,8 +155,8 @@ package struct ItemList: Sendable {
       return overlaps || counted == other.counted && abs(at - other.at) < Self.latest
     }
 
-    /// Whether this is the same attempt as one rather than another. News can be late by more than attempts are apart, so
-    /// the numbers say more than the times.
+    /// Whether this is the same attempt as `one` rather than `other`. News can be later than the time between two
+    /// attempts, so the numbers say more than the times.
     fileprivate func isRather(_ one: Attempt, than other: Attempt) -> Bool {
       guard (one.counted == counted) == (other.counted == counted) else {
         return one.counted == counted

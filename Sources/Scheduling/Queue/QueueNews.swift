@@ -19,7 +19,7 @@ package enum QueueNews: Sendable {
   case resumePoint(ItemID, ResumePoint?)
   /// Another process has resumed an item at this byte.
   case resumed(ItemID, at: Int64)
-  /// How fast the sender sends, as it has measured before this process joined it.
+  /// How fast the sender sends, as it had measured before this process joined it.
   case speeds(Speeds)
   /// What the sender has sent so far, and how long that took. Comes before the changes that it is about.
   case figures(SendingFigures)

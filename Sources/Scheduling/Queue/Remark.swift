@@ -21,8 +21,8 @@ package struct Remark: Hashable, Sendable {
   package var tone: Tone
   /// Whether it is said to the user at once, in addition to being logged.
   package var isMessage = false
-  /// Why files wait for credentials, if it is about that: it goes on to say how that is corrected, which differs from
-  /// observer to observer.
+  /// Why files wait for credentials, if the remark is about that. It then goes on to say how to correct that, which
+  /// differs from observer to observer.
   package var trouble: CredentialTrouble?
   /// How a file has ended, if it is about that.
   package var end: End?

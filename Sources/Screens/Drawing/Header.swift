@@ -142,8 +142,8 @@ struct Header {
 }
 
 extension AppState {
-  /// Why no file that is still to be sent can be, if all of them wait for credentials; with the chosen target, or
-  /// another one of theirs.
+  /// Why none of the files that are left can be sent, if all of them wait for credentials; with the chosen target if it
+  /// is one of theirs, or else another of theirs.
   fileprivate var troubleOfAll: (target: String, trouble: CredentialTrouble)? {
     let names = queue.targetNames.filter(queue.isBusy).map { $0.isEmpty ? target : $0 }
     guard !names.isEmpty, names.allSatisfy(waitsForCredentials) else { return nil }

@@ -26,7 +26,7 @@ package enum AppEvent: Sendable {
   /// The answer to `Effect.tryTarget`: why the target does not seem to take uploads; nil if it may take them.
   case tried(target: String, obstacle: String?)
   /// The answer to `Effect.tryTarget` if the target answers, but that says nothing about its credentials, which were
-  /// refused; with whether they are known to be the same.
+  /// refused before; `isUnchanged` says whether they are known to be the same.
   case untested(target: String, isUnchanged: Bool)
   /// The answer to `Effect.draftRule`.
   case ruleDrafted(RuleDraft)

@@ -46,7 +46,7 @@ struct ThroughputPane {
     let events = state.log.latest.suffix(box.innerRows.count)
     let start = columns.lowerBound + 2 + state.clock(state.now).count
     var spare = box.innerRows.count - events.count
-    // The latest come first where lines are given out.
+    // The latest events are the first to get a second line.
     let texts = events.reversed().map { event in
       let lines = lines(of: event, in: max(1, columns.upperBound - 1 - start), isSpare: spare > 0)
       spare -= lines.count - 1
@@ -63,7 +63,7 @@ struct ThroughputPane {
     }
   }
 
-  /// What happened in a line, or in two if it needs them and a line is spare.
+  /// What happened, in one line, or in two if it needs them and there is a line to spare.
   private func lines(
     of event: SessionLog.Gathered, in width: Int, isSpare: Bool
   ) -> [ArraySlice<Glyph>] {

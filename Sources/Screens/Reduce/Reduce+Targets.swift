@@ -35,8 +35,8 @@ extension AppState {
     }
   }
 
-  /// Says that the files that failed for a target's credentials are sent again, or else shows the key that retries those
-  /// that it refused with 403: the credentials that it accepts may permit them.
+  /// Says that the files that failed because of a target's credentials are sent again, or else shows the key that
+  /// retries those that it refused with 403: the credentials that it accepts may permit them.
   mutating func offerRetry(of name: String) {
     let failures = queue.rows.lazy.filter { $0.item.target == name && $0.item.state.isFailed }
       .compactMap(\.item.state.failure)

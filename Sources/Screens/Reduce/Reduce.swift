@@ -77,7 +77,7 @@ extension AppState {
       if trials[target] != nil { trials[target] = .over(obstacle: obstacle) }
       record("\(target): \(obstacle ?? "answers")", obstacle == nil ? .good : .bad)
       if obstacle == nil { offerRetry(of: target) }
-      // Its row goes on to say that the credentials are refused.
+      // Its row still says that the credentials are refused.
       if let obstacle, waitsForCredentials(target) { message = "\(target): \(obstacle)" }
     case .untested(let target, let isUnchanged):
       if trials[target] != nil { trials[target] = .over(obstacle: "credentials not tested") }

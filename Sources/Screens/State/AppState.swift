@@ -274,8 +274,8 @@ package struct AppState: Sendable {
     return options.targets.first { $0.name == name }?.concurrency ?? configured
   }
 
-  /// Whether it is known how many requests may be sent to a target at once. A target that was used with options by an
-  /// earlier session, or that only the sending process has, may be any other.
+  /// Whether it is known how many requests may be sent to a target at once. For a target that an earlier session used
+  /// with options, or that only the sending process has, it may be any number.
   private func knowsLanes(of name: String) -> Bool {
     isConfigured(name) || settings.lanes[name] != nil || lanesFound[name] != nil
   }
@@ -349,7 +349,7 @@ package struct AppState: Sendable {
     refusals[target]?.holdsAll == true
   }
 
-  /// Whether a target has refused the credentials of files that are in the queue: they wait, or failed for that.
+  /// Whether a target has refused the credentials of files that are in the queue: they wait, or failed because of that.
   package func refusedCredentials(of target: String) -> Bool {
     waitsForCredentials(target)
       || queue.items.contains {
@@ -357,7 +357,7 @@ package struct AppState: Sendable {
       }
   }
 
-  /// Whether something holds files for a target back, or has made them fail, that may be over.
+  /// Whether files for a target are held back, or have failed, for a reason that may be over.
   package func holdsBack(_ target: String) -> Bool {
     let url = url(ofTarget: target)
     return refusedCredentials(of: target) || outage(at: url) != nil || wait(at: url) != nil

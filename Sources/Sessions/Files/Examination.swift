@@ -2,23 +2,24 @@ import Dispatch
 import Synchronization
 import UploadModel
 
-/// Examines the files of a folder some at a time, two side by side if they take long: libmagic walks through its whole
-/// database for content that it does not know, and a folder on the network answers late.
+/// Examines the files of a folder several at a time, and two side by side if that is slow: libmagic walks through its
+/// whole database for content that it does not know, and a folder on the network takes a while to answer.
 struct Examination {
   /// How many files to examine next. One at first, so that sending begins soon.
   private(set) var count = 1
-  /// Whether the last files took long.
+  /// Whether the last files were slow.
   private var isSlow = false
 
-  /// As many files are examined together as take this long, but at most `most`: nothing is sent of them before.
+  /// As many files are examined together as take this long, but at most `most`: none of them is sent before all are
+  /// done.
   private static let patience = Duration.milliseconds(10)
   private static let most = 64
-  /// How long a file takes to examine if it is worth a second thread.
+  /// If a file takes at least this long to examine, a second thread is worth it.
   private static let long = Duration.microseconds(100)
   /// Each thread that asks libmagic has tables of six megabytes.
   private static let threads = 2
 
-  /// The items, in the same order, as `examined` makes them.
+  /// The items as `examined` makes them, in the same order.
   mutating func examine(
     _ items: [UploadItem], _ examined: @Sendable (UploadItem) -> UploadItem
   ) -> [UploadItem] {
@@ -38,7 +39,7 @@ struct Examination {
     let results = Mutex(items)
     let next = Atomic(0)
     DispatchQueue.concurrentPerform(iterations: threads) { _ in
-      // The thread that comes later, or has longer ones, takes fewer.
+      // A thread that starts later, or gets slower files, takes fewer.
       while case let index = next.add(1, ordering: .relaxed).oldValue, index < items.count {
         let item = examined(items[index])
         results.withLock { $0[index] = item }

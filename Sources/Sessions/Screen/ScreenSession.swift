@@ -25,7 +25,7 @@ package final class ScreenSession {
     package var notice: String?
     /// Whether items queued before this session are hidden.
     package var isFresh = false
-    /// Whether the next hoist has this queue.
+    /// Whether the next hoist gets this queue.
     package var keepsQueue = true
     /// The command line with which another process can continue in the background; nil if that is not allowed.
     package var arguments: [String]?

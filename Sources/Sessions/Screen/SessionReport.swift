@@ -26,7 +26,7 @@ struct SessionReport {
   var queueOption = ""
   /// The process that continues sending the queue, if any.
   var successor: pid_t?
-  /// Whether the next hoist has this queue.
+  /// Whether the next hoist gets this queue.
   var isKept = true
 
   /// The most lines that are printed before the summary: enough to see what happened. `hoist queue list` has the rest.

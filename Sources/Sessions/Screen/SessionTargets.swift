@@ -83,7 +83,7 @@ final class SessionTargets {
   }
 
   /// Reads a target's secrets again, and tests whether it accepts uploads and these credentials. If so, sends what was
-  /// kept back. Credentials that were refused are not tried with a file unless they have changed, or the test has shown
+  /// held back. Credentials that were refused are not tried with a file unless they have changed, or the test has shown
   /// that they are accepted now.
   func tryOut(_ name: String) {
     book.forget(name)
@@ -117,8 +117,8 @@ final class SessionTargets {
     loop.handle([.tried(target: target.name, obstacle: obstacle ?? refusal)])
   }
 
-  /// Once the configuration has been read, sends the files again that failed for a target's credentials, and has those
-  /// that wait tried.
+  /// Once the configuration has been read, sends again the files that failed because of a target's credentials, and
+  /// tries those that wait.
   private func sendWhatIsHeldBack(by target: String) {
     loop.afterAnswers { [queue] in queue.retry(heldBackBy: target) }
   }
@@ -191,7 +191,7 @@ final class SessionTargets {
         if !token.isEmpty { book.forget(old.name) }
         loop.handle([.targetChanged])
         read(selecting: isCurrent ? new.name : nil)
-        // What has failed for credentials, or waited for better ones, goes with these.
+        // What failed because of the credentials, or waited for better ones, is sent with these.
         if !token.isEmpty || loop.state.refusedCredentials(of: old.name) {
           sendWhatIsHeldBack(by: old.name)
         }

@@ -658,10 +658,10 @@ extension Attempt {
       isAhead: files.contains { engine.isAhead($0.id) }, observer: self, on: engine)
   }
 
-  /// A file's request that was made before its attempt begins.
+  /// A file's request, made before its attempt begins.
   final class Draft {
     let request: UploadRequest
-    /// The body, which was read if it is small.
+    /// The body, already read if it is small.
     let body: any ExchangeBody
     /// The number of the token that the request carries.
     let token: Int

@@ -582,7 +582,7 @@ extension UploadEngine {
     later.append { $0.draft(files[...], of: claim) }
   }
 
-  /// Makes the requests of claimed files while the claim is being written, some in each turn.
+  /// Makes the requests of claimed files while the claim is being written, a few in each turn.
   private func draft(_ files: ArraySlice<ItemID>, of claim: UInt32) {
     let next = files.prefix(Self.mostStarts)
     for job in next.compactMap({ jobs[$0] }) where job.claim == claim {
@@ -592,8 +592,8 @@ extension UploadEngine {
     if !rest.isEmpty { later.append { $0.draft(rest, of: claim) } }
   }
 
-  /// Starts the files that may start, some in each turn: what has ended meanwhile is written, and lanes are filled again,
-  /// before all of them are prepared.
+  /// Starts the files that may start, a few in each turn: what has ended meanwhile is written, and lanes are filled
+  /// again, before all of them are prepared.
   private func start(
     _ requests: ArraySlice<[ItemID]>, of claim: UInt32, admitted: Set<ItemID>?
   ) {

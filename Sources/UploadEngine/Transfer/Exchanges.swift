@@ -28,7 +28,8 @@ final class Exchanges {
     ignoringExpect.isEmpty || Origin(url).map(ignoringExpect.contains) == false
   }
 
-  /// Begins a request, or lets it wait for a lane if it was prepared ahead. `body` is its body, if that was made already.
+  /// Begins a request, or lets it wait for a lane if it was prepared ahead. `body` is its body, if that has already
+  /// been made.
   func begin(
     _ request: UploadRequest, _ body: (any ExchangeBody)? = nil, to url: URL, attempt: Int,
     _ authorization: Authorization,

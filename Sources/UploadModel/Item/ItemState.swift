@@ -29,8 +29,8 @@ package enum ItemState: Hashable, Sendable, Codable {
 
   package var isDone: Bool { if case .done = self { true } else { false } }
   package var isFailed: Bool { if case .failed = self { true } else { false } }
-  /// Which attempt comes next: "3 of 5", with other `signs` "3/5". Only "6" if the server has been busy, and there are
-  /// more than are counted.
+  /// Which attempt comes next: "3 of 5", with other `signs` "3/5". Only "6" if the server has been busy, so that there
+  /// are more than the limit.
   package static func attempt(_ next: Int, of limit: Int, signs: String = " of ") -> String {
     next > limit ? "\(next)" : "\(next)\(signs)\(limit)"
   }

@@ -3,8 +3,8 @@
 /// The numbers of a queue's items are neighbours, so the values lie side by side in pages. A `Dictionary` with 200,000
 /// items has room for 524,288, and for twice as many numbers while it grows.
 ///
-/// Only what is also usable from inlined code is specialised for its values in other modules, so all of it is: each
-/// lookup would take ten times as long otherwise.
+/// Other modules specialise only what is usable from inlined code, so all of it is: otherwise, each lookup would take
+/// ten times as long.
 @usableFromInline package struct ItemTable<Value> {
   /// The values of neighbouring items.
   @usableFromInline struct Page {

@@ -217,7 +217,7 @@ package struct Failure: Error, Hashable, Sendable, Codable {
     return arrival == .notArrived && status.map { StatusMeaning($0).mayPass } == true
   }
 
-  /// Whether the server, or a gateway before it, takes nothing for now, which is not about the file.
+  /// Whether the server, or a gateway in front of it, takes nothing for now, which has nothing to do with the file.
   var isOfBusyServer: Bool {
     guard cause == .refused, isTransient, let status else { return false }
     if status == 429 || status == 503 { return true }

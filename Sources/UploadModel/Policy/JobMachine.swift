@@ -99,7 +99,7 @@ package struct JobMachine: Sendable {
   private var mayBeWhole = false
   /// Whether an attempt broke off after the server had received some of the file, so that it may have kept that.
   package private(set) var mayHaveLeftRemnant = false
-  /// When the server was busy first: the failures since then would all pass by themselves.
+  /// When the server was first busy, if all failures since then pass by themselves.
   private var busySince: Instant?
   /// How the last attempt failed, if another one was to follow. It is boxed, since few uploads have one.
   private var lastFailure: Boxed<Failure>?

@@ -1,7 +1,7 @@
 import Foundation
 
-/// When a failed attempt is repeated: capped exponential back-off with full jitter, or the delay that the
-/// server asks for. Attempts are counted, but a server that is busy gets some minutes as well.
+/// When a failed attempt is repeated: capped exponential back-off with full jitter, or the delay that the server asks
+/// for. Attempts are counted, but a server that is busy also gets a few minutes.
 package struct RetryPolicy: Hashable, Sendable {
   /// How many attempts an upload gets in all, from 1. If its server is busy, it may get more.
   package var attempts: Int
@@ -58,7 +58,7 @@ package struct RetryPolicy: Hashable, Sendable {
   }
 
   /// Seconds to wait before the next attempt; `nil` if there is no next one. `failure.attempts` includes the last
-  /// attempt, `busyFor` is how many seconds ago the server was busy first, and infinite if it was not; and `random` is a
+  /// attempt, `busyFor` is how many seconds ago the server was first busy, infinite if it was not, and `random` is a
   /// number in 0..<1.
   func delay(
     after failure: Failure, isPatient: Bool = false, busyFor: Double = .infinity, random: Double
@@ -70,7 +70,7 @@ package struct RetryPolicy: Hashable, Sendable {
     let isCounted = busyFor >= patience(isPatient: isPatient)
     let isLast = failure.attempts >= limit(after: failure)
     guard !isCounted || !isLast, mayRepeat(failure) else { return nil }
-    // What a server says that it is busy with takes a while: wait at least half of the bound.
+    // A server that says that it is busy stays busy for a while: wait at least half of the bound.
     let isSaid = failure.isTemporary == true || failure.isOfBusyServer
     let pause = backOff(round: failure.attempts, random: isSaid ? (1 + random) / 2 : random)
     if let wish = failure.retryAfter {

@@ -76,7 +76,7 @@ package final class SendPlan: Sendable {
     package let resuming: Bool
     /// Whether folders may have to be made.
     package let folders: Bool
-    /// Whether names that are taken must be left alone, and the target's own header fields see to it.
+    /// Whether names that are taken must be left alone, and the target's own header fields see to that.
     package let ownCondition: Bool
     /// Whether each file is sent in a single request of its own, which can be prepared ahead.
     package let oneRequestForEachFile: Bool

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  /// `c` in the pane of targets after a server has refused the credentials: it tells what it knows, and costs no file.
+  /// `c` in the pane of targets after a server has refused the credentials: it says what it knows, and costs no file.
   @Suite("A check of credentials that were refused")
   struct CredentialCheckTests {
     let person: Person

@@ -133,7 +133,7 @@ extension EndToEnd {
       try await terminal.wait(until: "the others") {
         $0.shows("1 ok") && $0.row(with: "n.dat")?.contains("name not resolved · ") == true
       }
-      // Time for more attempts than the target allows. Of those that sent nothing, the history keeps the last.
+      // Time for more attempts than the target allows. Of those that sent nothing, the history keeps only the last.
       let histories = Mutex<Set<String>>([])
       try await wait(for: "several probes") {
         let history = try await person.run("history", "--json")

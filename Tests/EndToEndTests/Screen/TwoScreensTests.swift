@@ -197,7 +197,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "c in one that looks on has files sent with the credentials that are right now, although no row says any longer what was wrong",
+      "c in one that looks on sends files with the credentials that are now right, even if no row says any longer what was wrong",
       arguments: [false, true])
     func tryCredentials(isCleared: Bool) async throws {
       let inbox = try await person.receiver("--token", "right")

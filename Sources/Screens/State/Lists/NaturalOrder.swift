@@ -14,7 +14,7 @@ enum NaturalOrder {
         b.removeFirst()
       }
     }
-    // Numbers that differ only in their zeros.
+    // Numbers that differ only in leading zeros.
     if a.isEmpty, b.isEmpty { return one.utf8.lexicographicallyPrecedes(other.utf8) }
     return a.isEmpty
   }
