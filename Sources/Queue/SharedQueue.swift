@@ -365,6 +365,9 @@ package final class SharedQueue {
   private func send(again looked: [UploadItem]) {
     // Items removed meanwhile stay removed, and items already under way continue.
     let looked = looked.filter { items.item($0.id) != nil }
+    let before = looked.compactMap { items.item($0.id) }.reduce(into: [:]) {
+      $0[$1.id] = $1.state.failure?.headline
+    }
     guard let present = write({ try $0.update(looked) }) else { return }
     let (sendable, shown) = jobs(present.filter { !$0.state.isActive })
     report([.added(shown)])
@@ -373,7 +376,8 @@ package final class SharedQueue {
     engine?.arrange(items.waiting)
     // If the row looks the same, the key seems to have had no effect, so say that the file was tried again.
     if let same = shown.first(where: { $0.state.failure != nil }), let cause = same.state.failure {
-      report([.message("\(same.fileName), as before: \(cause.headline)")])
+      let isSame = before[same.id] == cause.headline
+      report([.message("\(same.fileName)\(isSame ? ", as before" : ""): \(cause.headline)")])
     }
   }
 

@@ -303,4 +303,18 @@ struct QueueStateTests {
     fresh.forget([ItemID(1)])
     #expect(fresh.items.count == 0 && fresh.speeds.speed(of: ItemID(1), at: end) == nil)
   }
+
+  @Test("When a file arrived stays known if that is told once more, by the process that sent it")
+  func arrivalToldTwice() {
+    var receipt = Receipt(status: 201, bytes: 1000)
+    receipt.arrived = 5
+    var items = ItemList()
+    items.append([Self.item(1, .done(receipt))])
+    _ = items.change(ItemID(1), to: Self.done, at: Self.now)
+    #expect(items.item(ItemID(1))?.state.receipt?.arrived == 5)
+    // Not if it is sent again.
+    _ = items.change(ItemID(1), to: Self.sent(10), at: Self.now)
+    _ = items.change(ItemID(1), to: Self.done, at: Self.now)
+    #expect(items.item(ItemID(1))?.state.receipt?.arrived == nil)
+  }
 }

@@ -515,6 +515,7 @@ import UploadModel
       Fixture.play(&state, .key(.control("u")))
       Fixture.type(text, &state)
       #expect(Self.said(state).contains(text))
+      #expect(Self.said(state).contains("It is read from this"))
     }
     // Back to any server: the name is kept.
     Fixture.play(&state, .key(.up), .key(.up), .key(.up))

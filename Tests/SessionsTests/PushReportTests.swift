@@ -66,6 +66,21 @@ struct PushReportTests {
         && lines[2].contains("album is full"))
   }
 
+  @Test("what the server said is in it")
+  func said() throws {
+    let reply = Reply(text: #"{"errors": {"file": ["must be a PDF"]}}"#)
+    let refusal = Failure(.refused, status: 422, reply: reply, attempts: 1)
+    var course = PushProgress(keepsResults: true, isWatching: false)
+    course.add(Self.item(1, "a.txt", .failed(refusal)), at: Instant(seconds: 1))
+    let report = PushReport(
+      course.end(SendingFigures()), target: TargetName("desk"), folder: "/home/me",
+      time: Date(timeIntervalSince1970: 0))
+    for format in [PushReport.Format.json, .csv] {
+      let text = String(decoding: try report.written(as: format), as: UTF8.self)
+      #expect(text.contains("The server said: file: must be a PDF"), "\(text)")
+    }
+  }
+
   @Test(
     "what is no report is an error that names it", arguments: ["", "{}", "[1]", "{\"version\":2}"])
   func noReport(text: String) throws {

@@ -243,6 +243,34 @@ struct ControlTests {
     #expect(counts["all", default: 9] <= 6, "\(counts)")
   }
 
+  @Test("figures go on when a file that has failed is removed, and start anew once nothing is left")
+  func figures() async throws {
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        connection.send(
+          request.line.contains("/no")
+            ? "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n" : Self.ok)
+      }
+    }
+    defer { server.stop() }
+    let harness = EngineHarness()
+    func send(_ number: Int64, _ path: String, _ count: Int) async throws -> Int64 {
+      var target = Target.once(server.url(path))
+      target.name = path
+      let file = try folder.write("\(number)", count: count)
+      harness.engine.submit([UploadJob(item: .file(file, id: number), target: target)])
+      _ = await harness.finish([ItemID(number)])
+      return await harness.engine.figures.bytes
+    }
+    _ = try await send(1, "/no", 10)
+    let first = try await send(2, "/yes", 5000)
+    #expect(first >= 5000)
+    harness.engine.remove([ItemID(1)])
+    #expect(try await send(3, "/yes", 1000) >= first + 1000)
+    harness.engine.remove([ItemID(2), ItemID(3)])
+    #expect(try await send(4, "/yes", 1000) < first)
+  }
+
   @Test func manySmallFilesShareConnections() async throws {
     let connections = Mutex(0)
     let server = try HostileServer { connection, _ in

@@ -95,11 +95,16 @@ struct FormBox {
       + demo
   }
 
-  /// Where a secret goes that is typed into the row with the focus; nil for other rows.
+  /// Where a secret goes that is typed into the row with the focus, or where it comes from; nil for other rows.
   private var place: String? {
-    let place = state.options.secretsPlace
-    guard form.rows[form.focus].isSecret, !place.isEmpty, !introduction.isEmpty else { return nil }
-    return "What you type here goes into a file of its own in \(place), which only you can read."
+    let (place, row) = (state.options.secretsPlace, form.rows[form.focus])
+    guard row.isSecret, !place.isEmpty, !introduction.isEmpty else { return nil }
+    return switch SecretAnswer(row.text.text) {
+    case .variable: "It is read from this variable each time; the configuration has only its name."
+    case .file: "It is read from this file each time; the configuration has only its path."
+    case .value, nil:
+      "What you type here goes into a file of its own in \(place), which only you can read."
+    }
   }
 
   private var advice: String {

@@ -233,7 +233,7 @@ struct QueuePane {
 extension AppState {
   /// When a file arrived: as this window has seen it, or else as the queue has it. Nil if that is in doubt.
   fileprivate func arrival(of row: ItemList.Row) -> Instant? {
-    if let last = row.attempts.last { return last.isGood ? last.at : nil }
+    if let last = row.attempts.last, last.isGood { return last.at }
     guard let receipt = row.item.state.receipt, !receipt.isDoubtful, !receipt.isConfirmed else {
       return nil
     }

@@ -258,7 +258,10 @@ extension PushReport.Entry {
       end.status = failure.status
       end.attempts = failure.attempts
       end.cause = failure.code
-      end.message = failure.explanation
+      let said = failure.said.map {
+        " The server said: \(SafeText.beginning(of: SecretQuery.hidden(in: $0)))"
+      }
+      end.message = failure.explanation + (said ?? "")
     case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused:
       return nil
     }

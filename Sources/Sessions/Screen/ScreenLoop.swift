@@ -37,7 +37,7 @@ final class ScreenLoop: QueueHolder {
 
   func handle(_ events: [AppEvent]) {
     // Update the time first, so that durations on the screen are correct.
-    _ = reduce(&state, .tick(time.now()))
+    for effect in reduce(&state, .tick(time.now())) { onEffect(effect) }
     var isAnswered = false
     for event in events {
       let effects = reduce(&state, event)

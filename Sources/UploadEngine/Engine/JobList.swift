@@ -23,6 +23,8 @@ extension UploadEngine {
       }
     }
 
+    var isEmpty: Bool { waiting.isEmpty && begun.isEmpty }
+
     func contains(_ id: ItemID) -> Bool { waiting[id] != nil || begun[id] != nil }
 
     /// The uploads to which something has happened.

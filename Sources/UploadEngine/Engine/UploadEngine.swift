@@ -340,10 +340,11 @@ extension UploadEngine {
           (job.isRemoved, job.successor) = (true, nil)
           engine.handle(.cancel, for: id)
         } else {
-          if job.phase == nil { engine.clock.startAnew() }
+          if job.machine.state == .finished(delivered: true) { engine.clock.startAnew() }
           engine.forget(id)
         }
       }
+      if engine.jobs.isEmpty { engine.clock.startAnew() }
       engine.fillSoon()
     }
   }

@@ -26,7 +26,7 @@ package struct TakenName: Hashable, Sendable, Codable {
     }
   }
 
-  /// "1.2 MB, 2026-11-29 14:00"; empty if nothing is known.
+  /// "1.2 MB, 2026-11-29 14:00:20"; empty if nothing is known.
   package var words: String {
     [size.map { HumanReadable.bytes($0) }, time].compactMap(\.self).joined(separator: ", ")
   }
@@ -41,8 +41,7 @@ package struct TakenName: Hashable, Sendable, Codable {
   /// A time as people read it, in local time.
   package static func words(_ time: Date) -> String {
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
-    let text = time.formatted(style.year().month().day().time(includingFractionalSeconds: false))
-    return String(text.unicodeScalars.dropLast(3))
+    return time.formatted(style.year().month().day().time(includingFractionalSeconds: false))
   }
 }
 
