@@ -77,7 +77,7 @@ struct PushReportTests {
       time: Date(timeIntervalSince1970: 0))
     for format in [PushReport.Format.json, .csv] {
       let text = String(decoding: try report.written(as: format), as: UTF8.self)
-      #expect(text.contains("The server said: file: must be a PDF"), "\(text)")
+      #expect(text.contains("the server said: file: must be a PDF. "), "\(text)")
     }
   }
 

@@ -258,10 +258,11 @@ extension PushReport.Entry {
       end.status = failure.status
       end.attempts = failure.attempts
       end.cause = failure.code
-      let said = failure.said.map {
-        " The server said: \(SafeText.beginning(of: SecretQuery.hidden(in: $0)))"
-      }
-      end.message = failure.explanation + (said ?? "")
+      // The advice comes last, as everywhere.
+      let stop = failure.line.hasSuffix(scalars: ".") ? "" : "."
+      end.message =
+        failure.said == nil
+        ? failure.explanation : "\(failure.line)\(stop) \(failure.explanationBelowHeadline)"
     case .waiting, .preparing, .sending, .awaitingReply, .processing, .retrying, .paused:
       return nil
     }
