@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Guesses the media type of a file by its name or, if no table knows the name, by its first bytes. A type that the
 /// caller gives takes precedence.
 ///
@@ -17,6 +19,7 @@ public struct MediaTypeGuesser: Sendable {
 
   private let tables: [NameTable]
   private let content: ContentSniffer
+  private let endings = Endings()
 
   /// Makes a guesser with tables of your own.
   /// - Parameters:
@@ -62,6 +65,13 @@ public struct MediaTypeGuesser: Sendable {
   public func guess(name bytes: [UInt8]) -> MediaTypeGuess? {
     guard !bytes.isEmpty else { return nil }
     let name = FileName(bytes)
+    guard let ending = name.ending, tables.allSatisfy({ $0.goesBySuffix(name) }) else {
+      return guess(name)
+    }
+    return endings.guess(for: Array(ending)) { guess(name) }
+  }
+
+  private func guess(_ name: FileName) -> MediaTypeGuess? {
     var best: (match: NameTable.Match, table: Int)?
     for table in tables.indices {
       guard let match = tables[table].match(name) else { continue }
@@ -73,5 +83,21 @@ public struct MediaTypeGuesser: Sendable {
     return MediaTypeGuess(
       type: type,
       source: .extensionTable(pattern: best.match.pattern, name: tables[best.table].title))
+  }
+}
+
+/// Guesses that were made for the endings of names. A folder has thousands of files, but only a few endings.
+private final class Endings: Sendable {
+  private let known = Mutex<[[UInt8]: MediaTypeGuess?]>([:])
+  private static let most = 256
+
+  func guess(for ending: [UInt8], _ make: () -> MediaTypeGuess?) -> MediaTypeGuess? {
+    if let guess = known.withLock({ $0[ending] }) { return guess }
+    let guess = make()
+    known.withLock { known in
+      if known.count >= Self.most { known = [:] }
+      known.updateValue(guess, forKey: ending)
+    }
+    return guess
   }
 }

@@ -56,8 +56,32 @@ public struct NameTable: Sendable {
   private var longestSuffix = 0
 
   private struct Key: Hashable {
-    var text: String
-    var isCaseSensitive: Bool
+    let text: String
+    let isCaseSensitive: Bool
+    private let ends: FileName.Ends
+
+    init(text: String, isCaseSensitive: Bool) {
+      (self.text, self.isCaseSensitive) = (text, isCaseSensitive)
+      ends = FileName.Ends(text)
+    }
+
+    /// Whether the pattern matches a name.
+    func matches(_ name: FileName) -> Bool {
+      let found = isCaseSensitive ? name.exactEnds : name.foldedEnds
+      guard Self.fits(ends.first, found.first), Self.fits(ends.last, found.last) else {
+        return false
+      }
+      let name = isCaseSensitive ? name.exact : name.folded
+      // As an argument, the pattern would first be copied to an array.
+      return text.withCString { pattern in name.withCString { fnmatch(pattern, $0, 0) } } == 0
+    }
+
+    /// Whether a byte at either end of a pattern allows this one at the same end of a name. Most patterns are ruled out
+    /// by that, and `fnmatch` is slow.
+    private static func fits(_ pattern: UInt8?, _ byte: UInt8?) -> Bool {
+      guard let pattern, !isWildcard(pattern), !"]\\".utf8.contains(pattern) else { return true }
+      return pattern == byte
+    }
   }
 
   /// A table with this source, to which about `expected` patterns will be added.
@@ -167,25 +191,23 @@ public struct NameTable: Sendable {
       best = candidate
     }
     // A whole name beats any wildcard.
-    if let exact = names[Key(text: name.exact, isCaseSensitive: true)]
-      ?? names[Key(text: name.folded, isCaseSensitive: false)]
-    {
-      return exact
-    }
+    if let exact = wholeName(name) { return exact }
     for suffix in name.suffixes where suffix.exact.count < longestSuffix {
       consider(match(suffix.exact, isCaseSensitive: true))
       consider(match(suffix.folded, isCaseSensitive: false))
     }
-    if globs.isEmpty { return best }
-    name.exact.withCString { exact in
-      name.folded.withCString { folded in
-        for (key, candidate) in globs
-        // As an argument, the pattern would first be copied to an array.
-        where key.text.withCString({ fnmatch($0, key.isCaseSensitive ? exact : folded, 0) }) == 0 {
-          consider(candidate)
-        }
-      }
-    }
+    for (key, candidate) in globs where key.matches(name) { consider(candidate) }
     return best
+  }
+
+  /// Whether only the suffixes of a name decide what `match` finds for it.
+  func goesBySuffix(_ name: FileName) -> Bool {
+    wholeName(name) == nil && !globs.keys.contains { $0.matches(name) }
+  }
+
+  private func wholeName(_ name: FileName) -> Match? {
+    if names.isEmpty { return nil }
+    return names[Key(text: name.exact, isCaseSensitive: true)]
+      ?? names[Key(text: name.folded, isCaseSensitive: false)]
   }
 }

@@ -32,7 +32,7 @@ struct Signature: Sendable {
   /// The type that a file's first bytes indicate, if they contradict the type of its name, for which ``canContradict``
   /// must hold; nil if they indicate nothing, or if the name may be right.
   static func contradiction(of type: MediaType, _ head: some Collection<UInt8>) -> MediaType? {
-    let found = all.filter { $0.matches(head) }
+    let found = candidates(head).filter { $0.matches(head) }
     if found.contains(where: { $0.belongs(to: type) }) { return nil }
     return found.first.flatMap { MediaType($0.type) }
   }
@@ -40,6 +40,15 @@ struct Signature: Sendable {
   /// The type of a ZIP archive; nil for any other content.
   static func archive(_ head: some Collection<UInt8>) -> MediaType? {
     archives.contains { $0.matches(head) } ? MediaType(zipType) : nil
+  }
+
+  /// The signatures that content with this first byte may have, in order.
+  private static func candidates(_ head: some Collection<UInt8>) -> [Signature] {
+    head.first.map { byFirstByte[Int($0)] } ?? []
+  }
+
+  private static let byFirstByte = (0...UInt8.max).map { first in
+    all.filter { $0.offset > 0 || $0.bytes.first.map { $0 == nil || $0 == first } ?? true }
   }
 
   private static let zipType = "application/zip"

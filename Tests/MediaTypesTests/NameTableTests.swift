@@ -46,6 +46,24 @@ struct NameTableTests {
   static let guesser = MediaTypeGuesser(
     tables: [mimeTypes, globs, .builtIn], content: ContentSniffer())
 
+  @Test("an answer does not depend on the names before it, which may have the same ending")
+  func answersAreIndependent() {
+    let names = [
+      "notes.md", "makefile.md", "readme.md", ".md", "x.c", "makefile.c", "x.C", "X.c", "lib.so.1",
+      "makefile.so.1", "lib.so.1~", "a.tar.gz", "a.b.gz", "tar.gz", ".tar.gz", "b.TAR.gz", "é.md",
+      "none", "a.none", "a.none~",
+    ]
+    for names in [names, names.reversed()] {
+      let shared = MediaTypeGuesser(
+        tables: [Self.mimeTypes, Self.globs, .builtIn], content: ContentSniffer())
+      for name in names {
+        let alone = MediaTypeGuesser(
+          tables: [Self.mimeTypes, Self.globs, .builtIn], content: ContentSniffer())
+        #expect(shared.guess(name: name) == alone.guess(name: name), "\(name)")
+      }
+    }
+  }
+
   @Test(
     "the longest pattern of all tables wins, then the earlier table, then the unambiguous one",
     arguments: [
