@@ -17,6 +17,8 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
 
   /// The boundary as the Content-Type names it, without the two dashes of the delimiter line.
   public let text: String
+  /// Whether the Content-Type can name it without quotes.
+  private let isToken: Bool
 
   /// A fresh boundary with at least 128 bits from the system's random generator.
   public static func random(_ style: Style = .random) -> Boundary {
@@ -39,6 +41,7 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
       return Boundary(unchecked: String(decoding: text, as: UTF8.self))
     case .random:
       var text = [UInt8](repeating: UInt8(ascii: "-"), count: 46)
+      let letters = letters
       var draw: UInt64 = 0
       for place in 24..<46 {
         // Each draw gives eight letters; the remainders favour no letter by more than 2^-16.
@@ -68,6 +71,7 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
     }
     if bytes.last == ASCII.space { throw .invalidBoundary(text, .endsWithSpace) }
     self.text = text
+    isToken = bytes.allSatisfy(ASCII.isToken)
   }
 
   /// Takes the boundary out of a `Content-Type` header's value, as a receiver does.
@@ -85,7 +89,7 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
     try self.init(String(decoding: found, as: UTF8.self))
   }
 
-  private init(unchecked text: String) { self.text = text }
+  private init(unchecked text: String) { (self.text, isToken) = (text, true) }
 
   /// The boundary's text.
   public var description: String { text }
@@ -93,11 +97,10 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
   /// `multipart/form-data` with this boundary, for a request's `Content-Type` header. The boundary is quoted only if
   /// RFC 2045 §5.1 requires it: some receivers take the quotes for a part of it.
   public var contentType: String {
-    let isToken = text.utf8.allSatisfy(ASCII.isToken)
-    return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
+    "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
   }
 
   /// CRLF, two dashes and the boundary: what separates parts. CR occurs only as its first byte,
   /// so a failed match can never overlap the start of the next one.
-  var delimiter: [UInt8] { Array("\r\n--\(text)".utf8) }
+  var delimiter: [UInt8] { Array("\r\n--".utf8) + text.utf8 }
 }

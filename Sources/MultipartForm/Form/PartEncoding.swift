@@ -5,27 +5,30 @@ struct PartEncoding {
   let index: Int
   let strictness: FormData.Strictness
 
-  /// Content-Disposition, Content-Type and custom headers, and the empty line after them.
-  func header() throws(BodyError) -> [UInt8] {
-    var bytes = Array("Content-Disposition: form-data; name=\"".utf8)
-    bytes += try escaped(normalized(part.nameBytes, in: .name), in: .name)
+  /// Appends Content-Disposition, Content-Type and custom headers, and the empty line after them.
+  func writeHeader(to bytes: inout [UInt8]) throws(BodyError) {
+    bytes.reserveCapacity(bytes.count + 256)
+    bytes += "Content-Disposition: form-data; name=\"".utf8
+    try escape(normalized(part.nameBytes, in: .name), in: .name, to: &bytes)
     bytes.append(ASCII.quote)
     if let fileName = part.fileNameBytes {
       bytes += "; filename=\"".utf8
       // Line breaks are normalised in names but not in file names.
-      bytes += try escaped(fileName, in: .fileName)
+      try escape(fileName, in: .fileName, to: &bytes)
       bytes.append(ASCII.quote)
     }
     bytes += "\r\n".utf8
     if let contentType = part.contentType {
       try check(contentType, in: .contentType)
-      bytes += "Content-Type: \(contentType)\r\n".utf8
+      bytes += "Content-Type: ".utf8
+      bytes += contentType.utf8
+      bytes += "\r\n".utf8
     }
     for header in part.headers {
       try check(header)
       bytes += "\(header.name): \(header.value)\r\n".utf8
     }
-    return bytes + "\r\n".utf8
+    bytes += "\r\n".utf8
   }
 
   /// The bytes of a text, with each lone CR and each lone LF as CRLF.
@@ -50,11 +53,11 @@ struct PartEncoding {
     return result
   }
 
-  /// Escapes `"`, CR and LF with percent signs. NUL is refused: it has no escape, and would end the header in receivers
+  /// Appends bytes with `"`, CR and LF escaped with percent signs. NUL is refused: it has no escape, and would end the header in receivers
   /// written in C. Other controls, `%` and `\` are sent as they are.
-  private func escaped(_ bytes: [UInt8], in place: FormError.Place) throws(BodyError) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(bytes.count + 8)
+  private func escape(
+    _ bytes: [UInt8], in place: FormError.Place, to result: inout [UInt8]
+  ) throws(BodyError) {
     for byte in bytes {
       switch byte {
       case 0: throw .form(.illegalByte(byte, in: place, part: index))
@@ -64,7 +67,6 @@ struct PartEncoding {
       default: result.append(byte)
       }
     }
-    return result
   }
 
   private static func escape(_ byte: UInt8) -> String.UTF8View {

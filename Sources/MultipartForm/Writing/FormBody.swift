@@ -31,13 +31,15 @@ public struct FormBody: Sendable {
     }
     for (index, part) in form.parts.enumerated() {
       let encoding = PartEncoding(part: part, index: index, strictness: form.strictness)
-      try append(.memory(opening + [ASCII.carriageReturn, ASCII.lineFeed] + encoding.header()))
+      opening += "\r\n".utf8
+      try encoding.writeHeader(to: &opening)
+      append(.memory(opening))
       let start = length
       try append(Self.content(encoding, apartFrom: form.boundary))
       contentRanges.append(start..<length)
       opening = delimiter
     }
-    append(.memory(opening + Array("--\r\n".utf8)))
+    append(.memory(opening + "--\r\n".utf8))
     // Only now, so that a later part's own error comes first.
     guard !isTooLong else { throw .form(.tooLong) }
     contentType = form.boundary.contentType
