@@ -14,7 +14,9 @@ import UploadModel
 ///
 /// Each route (a target at an origin) keeps its waiting files in order, so that a route that is held back costs one
 /// check, not one check for each of its files.
-package struct Scheduler: Sendable {
+///
+/// It cannot be copied: every question that the engine asks it would copy all of it first.
+package struct Scheduler: ~Copyable, Sendable {
   /// A file, as far as scheduling and batching depend on it.
   package struct File: Hashable, Sendable {
     package var id: ItemID
@@ -105,7 +107,8 @@ package struct Scheduler: Sendable {
 
   /// Whether `next` may find files that can start.
   package var mayStart: Bool {
-    isStarted && (lanesTaken < laneCount || targets.contains(where: hasRoomAhead))
+    isStarted
+      && (lanesTaken < laneCount || targets.indices.contains { hasRoomAhead(ofTargetAt: $0) })
       && routes.contains { !$0.ready.isEmpty }
   }
 
@@ -689,7 +692,7 @@ extension Scheduler {
   }
 
   private func hasRoomAhead(for id: ItemID) -> Bool {
-    mayGoAhead(id) && target(of: id).map { hasRoomAhead(targets[$0]) } == true
+    mayGoAhead(id) && target(of: id).map { hasRoomAhead(ofTargetAt: $0) } == true
   }
 
   private func mayGoAhead(_ id: ItemID) -> Bool {
@@ -698,9 +701,10 @@ extension Scheduler {
       && entry.file.bytes <= Self.mostBytes
   }
 
-  private func hasRoomAhead(_ target: TargetLanes) -> Bool {
-    let others = targets.reduce(0) { $0 + $1.ahead } - target.ahead
-    return target.hasRoomAhead(of: laneCount, free: laneCount - lanesTaken, others: others)
+  private func hasRoomAhead(ofTargetAt index: Int) -> Bool {
+    let all = targets.indices.reduce(0) { $0 + targets[$1].ahead }
+    return targets[index].hasRoomAhead(
+      of: laneCount, free: laneCount - lanesTaken, others: all - targets[index].ahead)
   }
 }
 
@@ -735,6 +739,7 @@ extension Scheduler {
 
   private func plan(ledBy first: Entry, by rule: BatchRule) -> [ItemID] {
     let others = routes[first.route].ready.entries(after: first.rank, limit: Self.lookAhead)
+    let (entries, groups) = (entries, groups)
     let free = others.lazy.compactMap { entries[$0.id] }.filter { groups[$0.file.id] == nil }
     return Batch.plan(first.file, before: free.map(\.file), by: rule)
   }

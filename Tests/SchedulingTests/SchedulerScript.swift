@@ -4,7 +4,7 @@ import Foundation
 @testable import UploadModel
 
 /// A scheduler that is told what happens, step by step.
-struct SchedulerScript {
+struct SchedulerScript: ~Copyable {
   var scheduler: Scheduler
   var now = Instant(seconds: 1000)
   private var files: [ItemID: Scheduler.File] = [:]

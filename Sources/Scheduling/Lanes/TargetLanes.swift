@@ -7,9 +7,9 @@ struct TargetLanes: Sendable {
   /// What the user has chosen instead.
   var wish: Concurrency? { didSet { renewTuner() } }
   /// Finds the number, if that is what is configured or chosen.
-  private(set) var tuner: ConcurrencyTuner?
+  @Boxed private(set) var tuner: ConcurrencyTuner?
   /// What it had found when the user set a number.
-  private var found: ConcurrencyTuner?
+  @Boxed private var found: ConcurrencyTuner?
   /// How many lanes the target takes.
   private(set) var underWay = 0
   /// Whether the target's files must not start, except `key`.
