@@ -22,11 +22,13 @@ package final class PushHistory: Sendable {
   private let sentSince: [UUID: UploadStore.SentFile]
 
   /// Rows are written as soon as there are this many, or 0.2 s after the first of them.
-  private static let portion = 512
+  private static let portion = 1024
 
   private struct Content {
     var began: [ItemID: Date] = [:]
     var ended: [(item: UploadItem, began: Date)] = []
+    /// How many times rows have been taken to be written.
+    var portions = 0
     var trouble: StoreError?
   }
 
@@ -74,13 +76,18 @@ package final class PushHistory: Sendable {
   }
 
   func record(_ item: UploadItem) {
-    let count = content.withLock { content -> Int? in
+    let (count, portion) = content.withLock { content -> (Int?, Int) in
       if case .preparing(1) = item.state { content.began[item.id] = time.date() }
-      guard item.state.isFinished else { return nil }
+      guard item.state.isFinished else { return (nil, 0) }
       content.ended.append((item, content.began.removeValue(forKey: item.id) ?? time.date()))
-      return content.ended.count
+      return (content.ended.count, content.portions)
     }
-    if count == 1 { queue.asyncAfter(deadline: .now() + 0.2) { [self] in write() } }
+    if count == 1 {
+      queue.asyncAfter(deadline: .now() + 0.2) { [self] in
+        // These rows may have been written since, and the next ones have a timer of their own.
+        if content.withLock({ $0.portions == portion }) { write() }
+      }
+    }
     if count == Self.portion { queue.async { [self] in write() } }
   }
 
@@ -126,7 +133,7 @@ package final class PushHistory: Sendable {
 
   private func write() {
     let ended = content.withLock { content in
-      defer { content.ended = [] }
+      defer { (content.ended, content.portions) = ([], content.portions + 1) }
       return content.ended
     }
     guard !ended.isEmpty else { return }
