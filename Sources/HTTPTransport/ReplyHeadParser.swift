@@ -78,5 +78,5 @@ package struct ReplyHead: Hashable, Sendable {
   package var status: Int
   /// The header fields, with names in lower case. The values of a field that occurs more than once are joined
   /// with commas (RFC 9110 §5.3).
-  package var headers: [String: String] = [:]
+  package var headers: [String: String] = Dictionary()
 }

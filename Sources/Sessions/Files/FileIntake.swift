@@ -153,7 +153,7 @@ package final class FileIntake: Sendable {
       item.size = identity.size
       item.state = .waiting
       // What could not be read was thought to be a folder.
-      if !item.nameIsChosen, item.fileName.hasSuffix(scalars: "/") {
+      if !item.nameIsChosen, item.fileName.utf8.last == UInt8(ascii: "/") {
         item.fileName = item.location.name
       }
       // Spooled standard input has a name only in the request, so guess its type from that.
@@ -188,10 +188,9 @@ package final class FileIntake: Sendable {
       last = (guess, guess.explanation)
       return (guess, guess.explanation)
     }
-    item.mediaType = guess.type.description
-    item.typeSource = words
-    item.typeIsCertain = guess.source.isCertain
-    item.contentType = guess.contradiction?.description
+    item.record.setType(
+      guess.type.description, source: words, isCertain: guess.source.isCertain,
+      contentType: guess.contradiction?.description)
   }
 }
 

@@ -221,7 +221,7 @@ final class PushLoop: QueueObserver {
     if !isProgress || !output.isBehind {
       reporter.changed(item, in: course.progress, at: now)
     }
-    if let due = state.receipt?.disposal, !item.isSpooled { dispose(of: item, due) }
+    if let due = state.disposal, !item.isSpooled { dispose(of: item, due) }
   }
 
   private func take(_ point: ResumePoint?, of id: ItemID) {

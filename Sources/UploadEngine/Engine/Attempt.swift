@@ -46,7 +46,8 @@ final class Attempt: ExchangeObserver {
   private var exchange: Exchange?
   private var conversation: Conversation?
   /// Cancel the work that is under way outside the engine's queue, unless it is shielded.
-  private var steps: [Int: () -> Void] = [:]
+  // What is made for each file begins with `Dictionary()`: `[:]` looks up the type of its pairs each time.
+  private var steps: [Int: () -> Void] = Dictionary()
   private var lastStep = 0
 
   init(_ jobs: [UploadEngine.Job], number: Int) {
@@ -68,25 +69,30 @@ final class Attempt: ExchangeObserver {
       leaveLate(on: engine)
       openGrowing()
       if let call = enterRun(on: engine) { await openRun(by: call, on: engine) }
-      await prepare(on: engine)
+      if needs?.preparation == true { await prepare(on: engine) }
       leaveUnacceptable(on: engine)
       splitResuming(on: engine)
     }
     await deliver(on: engine)
   }
 
+  /// What the files' target needs; nil if no file is left. A step that is not needed is not even waited for: most files
+  /// need none, and each wait takes as long as the step itself would.
+  private var needs: SendPlan.Needs? { files.first?.upload.destination.needs }
+
   /// Sends the files, wherever redirects lead, and concludes.
   private func deliver(on engine: isolated UploadEngine) async {
     guard let destination = files.first?.upload.destination else { return }
-    var way = Way(url: destination.target.url)
-    await makeFoldersAhead(on: engine)
+    let needs = destination.needs
+    var way = Way(url: destination.url)
+    if needs.folders { await makeFoldersAhead(on: engine) }
     while let ended = await transmit(way, on: engine) {
       let batch = judge(ended.end, ended.shares, of: destination.target, way, on: engine)
-      if await nameWasTaken(batch, ended.authorization, on: engine) {
-        way = Way(url: destination.target.url)
+      if needs.names, await nameWasTaken(batch, ended.authorization, on: engine) {
+        way = Way(url: destination.url)
         continue
       }
-      if await hasMadeFolders(after: ended.end, batch, way, on: engine) { continue }
+      if needs.folders, await hasMadeFolders(after: ended.end, batch, way, on: engine) { continue }
       if let next = follow(batch, from: way, on: engine) {
         way = next
         engine.note(files.map { ($0.id, .preparing(attempt: number)) })
@@ -96,8 +102,12 @@ final class Attempt: ExchangeObserver {
         engine.access.holdBack(askedBy: failure, ended.authorization, on: engine)
       }
       noteUnclear(batch)
-      guard await probeCondition(batch, way, ended.authorization, on: engine) else { continue }
-      let failures = await makeRecords(batch, ended.authorization, on: engine)
+      if needs.names, await !probeCondition(batch, way, ended.authorization, on: engine) {
+        continue
+      }
+      let failures =
+        needs.records
+        ? await makeRecords(batch, ended.authorization, on: engine) : Dictionary()
       engine.group(batch.groups)
       noteFolders(batch, on: engine)
       return conclude(batch.outcomes, way, withoutRecord: failures, on: engine)
@@ -357,9 +367,7 @@ extension Attempt {
 /// ticket.
 extension Attempt {
   private func prepare(on engine: isolated UploadEngine) async {
-    guard let first = files.first, first.upload.destination.needs.preparation else {
-      return
-    }
+    guard let first = files.first else { return }
     let authorization = engine.access.authorization(
       of: files.map(\.id), like: first.job, to: first.job.route.origin, on: engine)
     for file in files { file.job.token = authorization.token }
@@ -539,7 +547,7 @@ extension Attempt {
   private func makeFoldersAhead(on engine: isolated UploadEngine) async {
     // Of an upload in pieces, only the last request may find out that the folder is missing, and another one may be
     // refused as if the server had forgotten the upload.
-    guard let first = files.first, first.upload.destination.needs.folders,
+    guard let first = files.first,
       engine.folders.areMadeAhead(on: first.job.route) || isResuming(first),
       let path = folders(on: engine)
     else { return }
@@ -618,17 +626,17 @@ extension Attempt {
       return nil
     }
     let destination = first.upload.destination
-    let ticketed = occasion.address
-    let url = if way.url == destination.target.url, let ticketed { ticketed } else { way.url }
+    let (address, ticketed) = (destination.url, occasion.address)
+    let url = if way.url == address, let ticketed { ticketed } else { way.url }
     let isNamed =
       url == ticketed
       && destination.target.ticket?.namedHosts.contains { $0.holds(for: url, from: home) } == true
     // Only the target's own origin and the hosts that it names get credentials, whatever was decided elsewhere.
     let authorization = engine.access.authorization(
-      of: files.map(\.id), like: first.job, to: url == destination.target.url ? home : Origin(url),
+      of: files.map(\.id), like: first.job, to: url == address ? home : Origin(url),
       keepsCredentials: way.keepsCredentials, isNamed: isNamed, on: engine)
     let draft = first.job.draft.take().flatMap { draft in
-      url == destination.target.url && draft.token == authorization.number ? draft : nil
+      url == address && draft.token == authorization.number ? draft : nil
     }
     let (request, faults) =
       draft.map { ($0.request, []) }
@@ -644,7 +652,7 @@ extension Attempt {
       // The address was the first file's. The others may have another one.
       return begin(way, on: engine)
     }
-    if destination.target.prepare != nil {
+    if destination.needs.command {
       // The prepared file differs in size from the original.
       engine.note(
         request.files.map { item, content in
@@ -674,14 +682,14 @@ extension Attempt {
 
   /// Makes the request of a file that is to be sent in a single one. If that is not possible, the attempt will say why.
   static func draft(of job: UploadEngine.Job, on engine: isolated UploadEngine) -> Draft? {
-    let target = job.upload.target
-    guard job.upload.destination.needs.oneRequestForEachFile, !job.isGrowing else { return nil }
+    let destination = job.upload.destination
+    guard destination.needs.oneRequestForEachFile, !job.isGrowing else { return nil }
     let authorization = engine.access.authorization(
       of: [job.id], like: job, to: job.route.origin, on: engine)
     let (request, _) = UploadRequest.make(
-      [job.upload], on: engine.runs.occasion(of: job), to: target.url, token: authorization.token,
-      hidesCredentials: false, mayExpect: engine.exchanges.mayExpect(at: target.url),
-      now: engine.time.date())
+      [job.upload], on: engine.runs.occasion(of: job), to: destination.url,
+      token: authorization.token, hidesCredentials: false,
+      mayExpect: engine.exchanges.mayExpect(at: destination.url), now: engine.time.date())
     return request.map { Draft($0, token: authorization.number) }
   }
 
@@ -706,7 +714,7 @@ extension Attempt {
 
   /// The open files of uploads whose files grow.
   private var growingFiles: [ItemID: HeldFile] {
-    var open: [ItemID: HeldFile] = [:]
+    var open: [ItemID: HeldFile] = Dictionary()
     for file in files {
       if let held = file.job.growingFile(at: file.upload.item.location) { open[file.id] = held }
     }
@@ -809,9 +817,7 @@ extension Attempt {
   private func recording(
     of batch: BatchEnd, _ authorization: Authorization, on engine: isolated UploadEngine
   ) -> (@Sendable () async -> [ItemID: Failure])? {
-    guard let first = files.first, first.upload.destination.needs.records else {
-      return nil
-    }
+    guard let first = files.first else { return nil }
     let target = first.upload.target
     let (now, occasion) = (engine.time.date(), occasion)
     let delivered = zip(files, 1...).compactMap { file, index -> (ItemID, Template.Values)? in

@@ -865,7 +865,7 @@ extension UploadEngine {
   /// Whether the server has said that it has none of these files. An attempt that asks this is the one that uses it.
   func takeKnownMissing(_ ids: [ItemID]) -> Bool {
     defer { for id in ids { scheduler.setKnownMissing(false, of: id) } }
-    return ids.allSatisfy(scheduler.isKnownMissing)
+    return ids.allSatisfy { scheduler.isKnownMissing($0) }
   }
 
   func recordMissing(_ id: ItemID) { scheduler.setKnownMissing(true, of: id) }

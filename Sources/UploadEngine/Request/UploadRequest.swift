@@ -53,10 +53,9 @@ struct UploadRequest {
   ) -> (UploadRequest?, [Fault]) {
     let credentials: RequestHead.Credentials = hidesCredentials ? .none : .all(token: token?.secret)
     return makeFirst(of: jobs) { jobs throws(Fault) in
-      let target = jobs[0].target
       let plan = try plan(
-        jobs, on: occasion, at: url == target.url ? .target : .other(url), credentials: credentials,
-        now: now)
+        jobs, on: occasion, at: url == jobs[0].destination.url ? .target : .other(url),
+        credentials: credentials, now: now)
       return try UploadRequest(
         plan, jobs, on: occasion, from: files, to: url, mayExpect: mayExpect,
         hidesCredentials: hidesCredentials,
@@ -102,7 +101,7 @@ struct UploadRequest {
 
   /// The current companions of each upload, which are sent with it.
   static func companions(of jobs: [UploadJob]) throws(Fault) -> [ItemID: [Companion]] {
-    var companions: [ItemID: [Companion]] = [:]
+    var companions: [ItemID: [Companion]] = Dictionary()
     for job in jobs where !job.target.companions.isEmpty {
       do throws(FileError) {
         companions[job.item.id] = try job.target.companions.companions(

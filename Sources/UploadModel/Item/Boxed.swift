@@ -42,14 +42,14 @@ extension Boxed: Hashable where Value: Hashable {
 }
 
 /// A value that hardly any owner has, and that takes the room of a reference in the others.
-@propertyWrapper package struct Rare<Value: Sendable>: Sendable {
-  private var box: Boxed<Value>?
+@propertyWrapper @usableFromInline package struct Rare<Value: Sendable>: Sendable {
+  @usableFromInline var box: Boxed<Value>?
 
-  package init() {}
+  @inlinable package init() {}
 
-  package init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+  @inlinable package init(wrappedValue: Value?) { box = wrappedValue.map(Boxed.init(_:)) }
 
-  package var wrappedValue: Value? {
+  @inlinable package var wrappedValue: Value? {
     get { box?.value }
     set { box = newValue.map(Boxed.init(_:)) }
   }

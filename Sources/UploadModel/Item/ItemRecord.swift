@@ -102,6 +102,16 @@ extension ItemRecord {
     _read { yield kind.value.typeIsCertain }
     _modify { yield &kind.value.typeIsCertain }
   }
+  /// Sets the type, and what is known about it, in one step: each file's type is set when the file is examined.
+  package mutating func setType(
+    _ type: String, source: String, isCertain: Bool, contentType content: String?
+  ) {
+    func set(_ kind: inout Kind) {
+      (kind.mediaType, kind.typeSource) = (type, source)
+      (kind.typeIsCertain, kind.contentType) = (isCertain, content)
+    }
+    set(&kind.value)
+  }
   /// The type that the file's first bytes show, if they contradict its name.
   package var contentType: String? {
     _read { yield kind.value.contentType }

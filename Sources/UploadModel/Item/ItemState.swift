@@ -43,6 +43,11 @@ package enum ItemState: Hashable, Sendable, Codable {
   /// What the server said when it took the file; nil if it has not.
   package var receipt: Receipt? { if case .done(let receipt) = self { receipt } else { nil } }
 
+  /// What happens to the local file now that it has arrived; nil if it stays.
+  package var disposal: Disposal? {
+    if case .done(let receipt) = self { receipt.disposal } else { nil }
+  }
+
   /// Whether `other` is what a rule or a person has made of this end: a failure of a success that says no, or an arrival
   /// of what was unclear.
   package func isJudgedAnew(as other: ItemState) -> Bool {

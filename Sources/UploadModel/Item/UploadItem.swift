@@ -197,7 +197,7 @@ extension UploadItem {
   /// Where the upload can resume, if its target resumes uploads and the upload has begun.
   package var resumePoint: ResumePoint? {
     get { extras?.resumePoint }
-    set { if newValue != nil || extras != nil { changeExtras { $0.resumePoint = newValue } } }
+    set { if newValue != nil || resumePoint != nil { changeExtras { $0.resumePoint = newValue } } }
   }
   /// The SHA-256 of the content, if it was asked for.
   package var sum: [UInt8]? {

@@ -7,6 +7,8 @@ import ScalarText
 /// no ticket; what a run and a ticket add to a request is its `Occasion`.
 package final class SendPlan: Sendable {
   package let target: Target
+  /// The target's own address, which is needed for each request.
+  package let url: URL
   /// Where its files go, and with whose credentials.
   package let route: Route
   package let needs: Needs
@@ -30,7 +32,7 @@ package final class SendPlan: Sendable {
   let fields: [FormField]
 
   package init(_ target: Target) {
-    self.target = target
+    (self.target, url) = (target, target.url)
     route = Route(to: target)
     needs = Needs(target)
     secrets = target.secrets
@@ -68,6 +70,8 @@ package final class SendPlan: Sendable {
   package struct Needs: Sendable {
     /// Whether anything must be found out or made before the request.
     package let preparation: Bool
+    /// Whether a command makes what is sent.
+    package let command: Bool
     /// Whether requests follow that create records or confirm the delivery.
     package let records: Bool
     /// Whether there is anything to do before the first file or after the last one.
@@ -76,6 +80,8 @@ package final class SendPlan: Sendable {
     package let resuming: Bool
     /// Whether folders may have to be made.
     package let folders: Bool
+    /// Whether the server is asked what has a file's name.
+    package let names: Bool
     /// Whether names that are taken must be left alone, and the target's own header fields see to that.
     package let ownCondition: Bool
     /// Whether each file is sent in a single request of its own, which can be prepared ahead.
@@ -86,9 +92,11 @@ package final class SendPlan: Sendable {
         target.prepare != nil || target.exists != nil || target.ticket != nil
         || target.beforeRetry != nil || target.checksNames
         || !target.digests.isEmpty || target.signsContent
+      command = target.prepare != nil
       records = target.server.create != nil || target.ticket?.confirmation != nil
       (run, resuming) = (target.run.isOn, target.resume.isOn)
       folders = target.folders != nil
+      names = target.checksNames
       ownCondition = target.checksNames && target.hasOwnCondition
       // A signature would become stale while its request waits, and a folder may have to be made before it.
       oneRequestForEachFile =

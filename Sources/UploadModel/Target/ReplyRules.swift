@@ -221,7 +221,7 @@ package struct ReplyContent: Hashable, Sendable {
   /// The reply as JSON; nil if it is not JSON, or no rule needs it.
   var document: JSONValue?
   /// The first match of each pattern, and what its groups capture.
-  var matches: [Pattern: [String?]] = [:]
+  var matches: [Pattern: [String?]] = Dictionary()
   /// The patterns whose search took too long.
   var undecided: Set<Pattern> = []
 }

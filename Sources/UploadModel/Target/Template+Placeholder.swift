@@ -287,14 +287,15 @@ extension Template {
       /// How many pieces it has.
       package var count = 1
       /// The values kept from the reply to the request `begin`.
-      package var begun: [String: String] = [:]
+      package var begun: [String: String]
       /// Whether a server other than the target's own gave one of the kept values, or a ticket.
       package var isFromAway = false
       /// The texts that the setting `each` gives for its pieces.
       package var pieces = ""
 
       package init(
-        id: String = "", count: Int = 1, begun: [String: String] = [:], isFromAway: Bool = false,
+        id: String = "", count: Int = 1, begun: [String: String] = Dictionary(),
+        isFromAway: Bool = false,
         pieces: String = ""
       ) {
         (self.id, self.count, self.begun) = (id, count, begun)
@@ -314,11 +315,11 @@ extension Template {
       package var isLast = false
       package var digests: ContentDigests?
       /// The values kept from the reply to the piece.
-      package var values: [String: String] = [:]
+      package var values: [String: String]
 
       package init(
         number: Int = 1, index: Int = 0, range: Range<Int64> = 0..<0, isLast: Bool = false,
-        digests: ContentDigests? = nil, values: [String: String] = [:]
+        digests: ContentDigests? = nil, values: [String: String] = Dictionary()
       ) {
         (self.number, self.index, self.range) = (number, index, range)
         (self.isLast, self.digests, self.values) = (isLast, digests, values)
