@@ -21,35 +21,78 @@ import tempfile
 SMALL = 200
 
 
-def functions(trace, program):
-    """How often the program's own functions were called in a trace, by their names as the linker knows them."""
-    names, objects, found, calls, is_ours = {}, {}, set(), {}, False
-    callee = None
-    with open(trace, encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            if line.startswith("calls=") and callee is not None:
-                calls[callee] = calls.get(callee, 0) + int(line[6:].split()[0])
-            entry = re.match(r"(c?)(ob|fn)=\((\d+)\)(?: (.*))?", line)
-            if not entry:
-                continue
-            called, kind, number, text = entry.groups()
-            known = objects if kind == "ob" else names
-            if text:
-                known[number] = text.rstrip()
-            if called:
-                callee = number if kind == "fn" else callee
-                continue
-            if kind == "ob":
-                is_ours = os.path.realpath(objects[number]) == program
-            elif is_ours:
-                # callgrind counts the levels of a recursion: name'2.
-                found.add(number)
-    result = {}
-    for number in found:
-        name = re.sub(r"'\d+$", "", names[number])
-        if not name.startswith(("0x", "(")):
-            result[name] = result.get(name, 0) + calls.get(number, 0)
-    return result
+class Trace:
+    """What a trace says about the program's own functions, by their names as the linker knows them."""
+
+    def __init__(self):
+        # How often each was called, how many instructions it ran by itself, and how often it called which others.
+        self.calls, self.cost, self.edges = {}, {}, {}
+
+    def add(self, path, program):
+        names, objects, is_ours, is_call = {}, {}, False, False
+        caller = callee = None
+        ours, calls, cost, edges = set(), {}, {}, {}
+        with open(path, encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                if line.startswith("calls="):
+                    count, is_call = int(line[6:].split()[0]), True
+                    calls[callee] = calls.get(callee, 0) + count
+                    edges[caller, callee] = edges.get((caller, callee), 0) + count
+                    continue
+                entry = re.match(r"(c?)(ob|fn)=\((\d+)\)(?: (.*))?", line)
+                if entry:
+                    called, kind, number, text = entry.groups()
+                    known = objects if kind == "ob" else names
+                    if text:
+                        known[number] = text.rstrip()
+                    if called:
+                        callee = number if kind == "fn" else callee
+                    elif kind == "ob":
+                        is_ours = os.path.realpath(objects[number]) == program
+                    else:
+                        caller = number
+                        if is_ours:
+                            ours.add(number)
+                elif line[:1].isdigit() or line[:1] in "+-*":
+                    # The line after a call has what the callee ran.
+                    if not is_call:
+                        cost[caller] = cost.get(caller, 0) + int(line.split()[-1])
+                    is_call = False
+
+        def name(number):
+            # callgrind counts the levels of a recursion: name'2.
+            text = re.sub(r"'\d+$", "", names[number])
+            return None if number not in ours or text.startswith(("0x", "(")) else text
+
+        for number in ours:
+            if name(number):
+                self.calls[name(number)] = self.calls.get(name(number), 0) + calls.get(number, 0)
+                self.cost[name(number)] = self.cost.get(name(number), 0) + cost.get(number, 0)
+        for (one, other), count in edges.items():
+            pair = name(one), name(other)
+            if all(pair) and pair[0] != pair[1]:
+                self.edges[pair] = self.edges.get(pair, 0) + count
+
+
+def chained(names, trace):
+    """Functions in an order in which each follows the one that calls it most, so that code is read in one go."""
+    chains = {name: [name] for name in names}
+    callers = {}
+    for (caller, callee), count in trace.edges.items():
+        if caller in chains and callee in chains and count > callers.get(callee, (0, None))[0]:
+            callers[callee] = (count, caller)
+    # The busiest come first, so that they lie closest to their callers.
+    for name in sorted(callers, key=lambda name: (-trace.cost[name], name)):
+        front, back = chains[callers[name][1]], chains[name]
+        # Only the first function of a chain has no place yet.
+        if front is back or back[0] != name:
+            continue
+        front += back
+        for moved in back:
+            chains[moved] = front
+    # The busiest chains come first.
+    unique = {id(chain): chain for chain in chains.values()}.values()
+    return [name for chain in sorted(unique, key=lambda chain: (-max(trace.cost[name] for name in chain), chain)) for name in chain]
 
 
 def main():
@@ -71,29 +114,29 @@ def main():
         url = re.search(r"http://\S+", receiver.stdout.readline()).group()
 
         def traced(name, *arguments):
-            """The functions that a command runs."""
+            """What a command runs."""
             subprocess.run(["valgrind", "-q", "--tool=callgrind", "--demangle=no", "--trace-children=yes",
                             f"--callgrind-out-file={folder}/{name}.%p", program, *arguments], env=environment,
                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
             traces = [os.path.join(folder, entry) for entry in os.listdir(folder) if entry.startswith(f"{name}.")]
-            result = {}
+            result = Trace()
             for trace in traces:
-                for function, calls in functions(trace, program).items():
-                    result[function] = result.get(function, 0) + calls
+                result.add(trace, program)
             return result
 
         try:
             # The second push finds a history.
-            pushing = set(traced("first", "push", file, "--to", url)) | set(traced("second", "push", file, "--to", url))
-            often = {name for name, calls in traced("small", "push", "-r", small, "--to", url).items() if calls >= SMALL // 2}
+            pushing = {name for run in ("first", "second") for name in traced(run, "push", file, "--to", url).calls}
+            many = traced("small", "push", "-r", small, "--to", url)
+            often = {name for name, calls in many.calls.items() if calls >= SMALL // 2}
             subprocess.run([program, "add", file, "--to", url], env=environment, stdout=subprocess.DEVNULL, check=True)
-            sending = set(traced("send", "send"))
+            sending = set(traced("send", "send").calls)
         finally:
             receiver.send_signal(signal.SIGINT)
             receiver.wait()
     if len(pushing) < 1000:
         sys.exit(f"start-order: only {len(pushing)} functions in the trace; is {program} stripped?")
-    print("\n".join(sorted(often) + sorted(pushing - often) + sorted(sending - pushing - often)))
+    print("\n".join(chained(often, many) + sorted(pushing - often) + sorted(sending - pushing - often)))
 
 
 main()
