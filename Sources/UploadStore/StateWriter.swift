@@ -70,7 +70,16 @@ struct StateWriter {
       """, [now, id.rawValue])
   }
 
+  /// All bytes of a file, however many those are.
+  static let wholeFile = Int64.max
+
   func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {
+    var bytes = bytes
+    if bytes == Self.wholeFile {
+      // An attempt that does not count has left nothing that matters.
+      bytes =
+        state == .waiting ? 0 : try db.value("SELECT size FROM item WHERE id = ?", [id.rawValue])
+    }
     switch state {
     case .waiting:
       // The item is not at fault: its server cannot be reached or wants other credentials, or another file ended the

@@ -27,8 +27,8 @@ package final class UploadStore: Sendable {
   private struct Memory {
     /// SQLite's data version as of when the changes by others were last read.
     var dataVersion: Int64?
-    /// Bytes sent by the attempts under way, recorded when they end.
-    var progress: [ItemID: Int64] = [:]
+    /// Bytes sent by the attempts under way, recorded when they end, and of how many.
+    var progress: [ItemID: (sent: Int64, total: Int64?)] = [:]
     var digests = NewDigests()
     var addresses = NewAddresses()
     var secondsToDisk: Double?
@@ -225,7 +225,7 @@ package final class UploadStore: Sendable {
         begun.subtract(turn.released)
         for (id, point) in turn.points { try writer.keep(point, of: id) }
         for (id, state) in turn.changes {
-          let bytes = memory.withLock { $0.progress[id] }
+          let bytes = memory.withLock { $0.progress[id]?.sent }
           try writer.write(state, of: id, bytes: bytes, leaving: leaving)
         }
         if !turn.claims.isEmpty { begun.formUnion(try writer.begin(turn.claims)) }
@@ -236,7 +236,7 @@ package final class UploadStore: Sendable {
       for turn in notable {
         for (id, state) in turn.changes where !state.isActive { memory.progress[id] = nil }
       }
-      for id in begun { memory.progress[id] = 0 }
+      for id in begun { memory.progress[id] = (0, nil) }
     }
     return begun
   }
@@ -262,7 +262,16 @@ package final class UploadStore: Sendable {
   /// Notes how far uploads have come, for the ends of their attempts.
   package func noteProgress(in turn: QueueTurn) {
     memory.withLock { memory in
-      for case (let id, .sending(_, let sent, _)) in turn.changes { memory.progress[id] = sent }
+      for (id, state) in turn.changes {
+        switch state {
+        case .sending(_, let sent, let total): memory.progress[id] = (sent, total)
+        // Small files are handed over without a step on the way.
+        case .awaitingReply:
+          let total = memory.progress[id]?.total
+          memory.progress[id] = (total ?? StateWriter.wholeFile, total)
+        case .waiting, .preparing, .processing, .retrying, .paused, .done, .failed: break
+        }
+      }
     }
   }
 

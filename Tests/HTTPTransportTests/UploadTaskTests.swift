@@ -393,6 +393,37 @@ struct UploadTaskTests {
     limit.set(nil)
     #expect(await end.end?.trouble == nil)
   }
+
+  @Test(
+    "all that the server has taken counts, however it answers before it closes",
+    arguments: [
+      "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
+      "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+      "HTTP/1.1 403 No\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno",
+      "HTTP/1.1 403 No\r\nContent-Length: 100\r\n\r\nno",
+      "SSH-2.0-OpenSSH_9\r\n",
+    ])
+  func allThatWasTakenCounts(_ reply: String) async throws {
+    let server = try HostileServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.send(reply)
+    }
+    defer { server.stop() }
+    for _ in 0..<6 {
+      let limit = UploadSession.shared.makeLimit()
+      limit.set(1)
+      var request = post(server, ZeroBody(length: 40_000))
+      request.limits = [limit]
+      let asker = Asker(.shared, request)
+      async let told = asker.run()
+      try await wait(for: "the limit to hold it back") {
+        asker.task.transferProgress.isHeldBack ? true : nil
+      }
+      // The rest leaves at once, and the connection ends before anybody has looked how much of it was taken.
+      limit.set(nil)
+      #expect(await told.acknowledged.last == 40_000)
+    }
+  }
 }
 
 /// Waits for a server's thread without one of the threads that all tests share.

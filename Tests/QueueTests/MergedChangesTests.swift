@@ -4,6 +4,7 @@ import UploadModel
 @testable import Queue
 
 @Suite struct MergedChangesTests {
+  /// Once an attempt has failed, only the step before it tells how much of the file the server had.
   @Test func stepsAreMergedAndEndsOfAttemptsAreNot() {
     var changes = MergedChanges()
     let busy = Failure(.refused, status: 503, attempts: 1)
@@ -21,10 +22,11 @@ import UploadModel
     changes.put(a, .preparing(attempt: 3))
     changes.put(a, .done(Receipt(status: 201)))
     let taken = changes.drain()
-    #expect(taken.map(\.0) == [a, b, a, a])
+    #expect(taken.map(\.0) == [a, b, a, a, a])
     #expect(
       taken.map(\.1) == [
-        retrying(2), .preparing(attempt: 1), retrying(3), .done(Receipt(status: 201)),
+        .sending(attempt: 1, sent: 1, total: 2), .preparing(attempt: 1), retrying(2), retrying(3),
+        .done(Receipt(status: 201)),
       ])
     #expect(changes.drain().isEmpty)
     changes.put(a, .waiting)

@@ -36,6 +36,21 @@ struct ProgressTests {
     #expect(store.takeSecondsToDisk() != nil)
   }
 
+  @Test(
+    "A refusal of the whole file leaves all of its bytes in the history, whether or not their steps were told",
+    arguments: [[], [ItemState.sending(attempt: 1, sent: 4, total: 10)]])
+  func refusedWhole(_ steps: [ItemState]) throws {
+    let store = try harness.open()
+    let id = try store.enqueue([item("a", size: 10)])[0].id
+    _ = try store.begin([id])
+    let failure = Failure(.refused, status: 403)
+    for state in steps + [.awaitingReply(attempt: 1, since: Instant(seconds: 5)), .failed(failure)]
+    {
+      try store.record([(id, state)])
+    }
+    #expect(try store.history().map(\.bytes) == [10])
+  }
+
   @Test("An upload that was delivered has its receipt")
   func delivered() throws {
     let store = try harness.open()

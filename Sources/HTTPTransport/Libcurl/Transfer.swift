@@ -108,6 +108,10 @@ final class Transfer {
   func recordClosing(_ descriptor: Int32, isShared: Bool) {
     guard descriptor == socket else { return }
     defer { (socket, mark) = (nil, nil) }
+    // A server may take the last bytes, answer and close before anybody looks.
+    if !isShared, let acknowledged = newlyAcknowledged(shares: 1) {
+      task.report(acknowledged: acknowledged, head: nil)
+    }
     // The task was stopped while libcurl was not asking for more; libcurl then closes the connection by itself.
     if bodyError is CancellationError { return breakOff() }
     takeLastReply(at: descriptor)

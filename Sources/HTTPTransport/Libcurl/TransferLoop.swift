@@ -317,9 +317,13 @@ final class TransferLoop: @unchecked Sendable {
     transfer.recordLoss(code)
     let trouble = transfer.trouble(code)
     let task = transfer.task
-    let isAnswered = trouble == nil && task.content.withLock { $0.end.head != nil }
+    // A success says that all of the body was taken, even if its own end is missing.
+    let isAnswered = task.content.withLock { content in
+      content.end.head.map { trouble == nil || $0.saysArrived } == true
+    }
     let acknowledged =
-      isAnswered ? transfer.recordAnswered() : transfer.newlyAcknowledged(shares: 1)
+      isAnswered && transfer.arrival?.isLost != true
+      ? transfer.recordAnswered() : transfer.newlyAcknowledged(shares: 1)
     let head = transfer.removeHead()
     retire(transfer, hasFailed: hasFailed)
     task.report(acknowledged: acknowledged, head: head)
