@@ -19,7 +19,7 @@ extension HistoryEntry {
     let proof = verified.map { ", verified \($0)" } ?? ""
     return switch outcome {
     case .done:
-      doubt.map { "\(status ?? 200), but the reply says: \($0)" }
+      doubt.map { "\(status ?? 200), but \(Receipt.words(ofDoubt: $0))" }
         ?? growthWords.map { "\(status ?? 200), but \($0)" }
         ?? (status.map { Failure.statusLine($0) } ?? "sent") + proof
     case .wasThere: growthWords.map { "there already, but \($0)" } ?? "there already\(proof)"

@@ -57,6 +57,19 @@ struct DoubtTests {
     #expect(Fixture.play(&state, .key("y")) == [.saveRule(Self.draft)])
   }
 
+  @Test("a reply that broke off is doubtful, and no rule can be made of it")
+  func brokenOff() {
+    var state = Self.state()
+    var receipt = Fixture.doubtful
+    receipt.doubt = "the reply broke off after 4 of 100 bytes"
+    Fixture.play(&state, .added([Fixture.item(1, "a.txt", state: .done(receipt))]), .key("g"))
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("200, but the reply broke off after"), "\(text)")
+    #expect(!text.contains("reply says") && !text.contains("w fail"), "\(text)")
+    #expect(Fixture.play(&state, .key("w")) == [.bell])
+    #expect(state.message == "a rule needs the whole reply, which broke off")
+  }
+
   @Test("without a doubtful file, or without a configuration, nothing is asked")
   func refusals() {
     var state = Self.state()

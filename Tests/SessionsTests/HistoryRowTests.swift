@@ -22,6 +22,18 @@ import UploadModel
     #expect(row.time == began.localMinute)
   }
 
+  @Test("A reply that broke off is no saying of the server's")
+  func brokenOff() {
+    let record = ItemRecord(target: "nas", location: FileLocation("/a"), fileName: "a")
+    let date = Date(timeIntervalSince1970: 1_700_000_000)
+    var entry = HistoryEntry(
+      item: ItemID(1), record: record, name: "a", mediaType: "text/plain", size: 1, attempt: 1,
+      began: date, ended: date, status: 200, outcome: .done)
+    entry.doubt = "the reply broke off after 4 of 100 bytes"
+    #expect(entry.outcomeWords == "200, but the reply broke off after 4 of 100 bytes")
+    #expect(entry.end == .doubtful)
+  }
+
   @Test(
     "The status is not said twice",
     arguments: [

@@ -12,16 +12,19 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
   let code: String
   let script: HostileServer.Script
   var words = ""
+  /// What is doubtful if the file counts as sent.
+  var doubt: String?
   /// Whether the server stands still, so that it takes the time-out to end it.
   var stalls = false
 
   init(
-    _ name: String, is code: String, saying words: String = "", stalls: Bool = false,
-    _ script: @escaping HostileServer.Script
+    _ name: String, is code: String, saying words: String = "", doubt: String? = nil,
+    stalls: Bool = false, _ script: @escaping HostileServer.Script
   ) {
     testDescription = name
     self.code = code
     self.words = words
+    self.doubt = doubt
     self.stalls = stalls
     self.script = script
   }
@@ -150,7 +153,20 @@ private let behaviours: [Behaviour] = [
     once(head("500 Oops", "Content-Length: 100") + "sto")),
   Behaviour(
     "a good reply shorter than it says", is: "done 200", saying: "sto",
+    doubt: "the reply broke off after 3 of 100 bytes",
     once(head("200 OK", "Content-Length: 100") + "sto")),
+  Behaviour(
+    "a good reply in chunks without the last one", is: "done 200", saying: "sto",
+    doubt: "the reply broke off", once(head("200 OK", chunked) + "3\r\nsto\r\n")),
+  Behaviour(
+    "a good reply whose end is the connection's", is: "done 200", saying: "stored",
+    once(head("200 OK", "Connection: close") + "stored")),
+  Behaviour(
+    "a good reply whose end is the connection's, which is reset", is: "done 200",
+    once(head("200 OK", "Connection: close")) { $0.reset() }),
+  Behaviour(
+    "a good reply that is no gzip", is: "done 200",
+    once(head("200 OK", "Content-Encoding: gzip\r\nContent-Length: 6") + "stored")),
   Behaviour(
     "a reply longer than it says", is: "done 200", saying: "sto",
     once(head("200 OK", "Content-Length: 3") + "stored and more")),
@@ -172,7 +188,8 @@ private let behaviours: [Behaviour] = [
     "reset in the middle of the reply's head", is: "outcome-unknown",
     once("HTTP/1.1 200 O") { $0.reset() }),
   Behaviour(
-    "stall after the reply's head", is: "done 201", stalls: true,
+    "stall after the reply's head", is: "done 201",
+    doubt: "the reply broke off after 0 of 5 bytes", stalls: true,
     once(head("201 Created", "Content-Length: 5")) { $0.stall() }),
   Behaviour(
     "100, and then a reset in the middle", is: "connection-lost",
@@ -326,6 +343,7 @@ struct ServerBehaviourTests {
       #expect(!failure.headline.isEmpty)
     case .done(let receipt):
       #expect(behaviour.words.isEmpty || receipt.reply.text.contains(behaviour.words))
+      #expect(receipt.doubt == behaviour.doubt)
     default: Issue.record("\(ends[0])")
     }
   }

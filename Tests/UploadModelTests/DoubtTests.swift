@@ -243,6 +243,14 @@ struct DoubtTests {
     #expect(Doubt(in: receipt, isOfBatch: false) != nil)
   }
 
+  @Test("a reply that broke off says nothing itself, and gives no rule")
+  func brokenOff() {
+    var receipt = Receipt(status: 200, reply: Reply(text: "<html><input type=password>"))
+    receipt.doubt = "the reply broke off after 3 of 100 bytes"
+    #expect(receipt.words == "200, but the reply broke off after 3 of 100 bytes")
+    #expect(Doubt(in: receipt, isOfBatch: false) == nil)
+  }
+
   @Test("words are one line, and no longer than a person reads")
   func longWords() {
     let long = String(repeating: "no ", count: 1_000)

@@ -11,6 +11,9 @@ struct StateLabel {
   /// The server's message about a file, and what comes before it: even if cut, it says more than the other forms.
   private var said: (start: String, words: String)?
 
+  /// The shortest form that leaves out nothing that matters, if that is not the fullest one.
+  private var enough: String?
+
   /// Why an item waits instead of being sent.
   enum WaitReason {
     /// Its server cannot be reached.
@@ -130,6 +133,10 @@ struct StateLabel {
       self.init("✓", .good, receipt.words, "confirmed by hand", "by hand")
     case (.done(let receipt), _) where receipt.wasThere:
       self.init("✓", .good, receipt.words, receipt.proof, "there")
+    case (.done(let receipt), _) where receipt.doubt.map(Receipt.isBreak) == true:
+      self.init(
+        "!", .warning, receipt.words, "\(receipt.status), but the reply broke off",
+        "\(receipt.status), reply broke off", "doubtful")
     case (.done(let receipt), _) where receipt.doubt != nil:
       let start = "\(receipt.status), but the reply says: "
       self.init("!", .warning, receipt.words, "done \(receipt.status), doubtful", "doubtful")
@@ -144,6 +151,7 @@ struct StateLabel {
         failure.mayHaveArrived ? "?" : "✗", .warning,
         "failed: \(failure.headline) · changed since\(next)", "\(brief) · changed since\(next)",
         "\(brief) · changed\(next)", "\(brief) · changed", brief)
+      enough = "\(brief) · changed\(next)"
     case (.failed(let failure), _): self.init(failure, said: isPlain ? nil : row.said)
     }
   }
@@ -207,6 +215,13 @@ struct StateLabel {
       if Glyphs.width(glyphs) <= width { return glyphs }
     }
     return TextFitting.end(Glyphs.of(forms.last ?? "", ascii: ascii), to: width, ascii: ascii)
+  }
+
+  /// Whether all that matters fits in `width` columns, such as the server's whole message.
+  func isWhole(in width: Int, ascii: Bool) -> Bool {
+    [forms.first, said.map { $0.start + $0.words }, enough].contains { words in
+      words.map { Glyphs.width(Glyphs.of($0, ascii: ascii)) <= width } == true
+    }
   }
 
   /// The label in two lines of `width` columns if it is a failure whose reason does not fit in one; otherwise one line.

@@ -125,7 +125,9 @@ extension AppState {
   /// Makes a rule of the reply of the first doubtful item.
   mutating func draftRule(_ items: [UploadItem]) -> [Effect] {
     guard let item = items.first(where: \.isDoubtful) else {
-      return refuse("no reply here is doubtful")
+      let isBroken = items.contains { $0.state.receipt?.doubt != nil }
+      return refuse(
+        isBroken ? "a rule needs the whole reply, which broke off" : "no reply here is doubtful")
     }
     guard options.configuration != nil else {
       return refuse("there is no configuration for the rule")

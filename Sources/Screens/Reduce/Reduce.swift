@@ -222,8 +222,8 @@ extension AppState {
 }
 
 extension UploadItem {
-  /// Whether it counts as sent, but the server's reply seems to say no.
-  var isDoubtful: Bool { state.receipt?.doubt != nil }
+  /// Whether it counts as sent, but the server's reply seems to say no. A reply that broke off gives no rule.
+  var isDoubtful: Bool { state.receipt?.doubt.map { !Receipt.isBreak($0) } == true }
 
   /// The URL of the uploaded file, if the server named one.
   var url: String? { if case .done(let receipt) = state { receipt.url } else { nil } }

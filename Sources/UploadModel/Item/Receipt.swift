@@ -27,8 +27,8 @@ package struct Receipt: Hashable, Sendable, Codable {
   /// The algorithm of the server's checksum, which matches the file's, such as "sha-256"; nil if the server gave none.
   package var verified: String?
 
-  /// What the reply says if it seems to say no, as "quota exceeded", and no rule of the target judges it; nil
-  /// otherwise.
+  /// What the reply says if it seems to say no, as "quota exceeded", or how it broke off
+  /// (`TransferEnd.breakOfReply`), and no rule of the target judges it; nil otherwise.
   package var doubt: String?
   /// How many bytes the local file has gained since it was opened to be sent; nil if none. The server has what the file
   /// had then.
@@ -48,6 +48,16 @@ package struct Receipt: Hashable, Sendable, Codable {
     doubt ?? growth.map(Self.words(ofGrowth:))
   }
 
+  /// A doubt in a sentence: "the reply says: quota exceeded", "the reply broke off after 4 of 100 bytes".
+  package static func words(ofDoubt doubt: String) -> String {
+    isBreak(doubt) ? doubt : "the reply says: \(doubt)"
+  }
+
+  /// Whether the doubt is that the reply broke off. What a server says in these words would mean the same.
+  package static func isBreak(_ doubt: String) -> Bool {
+    doubt.hasPrefix(scalars: TransferEnd.replyBrokeOff)
+  }
+
   package static func words(ofGrowth bytes: Int64) -> String {
     "the file has grown by \(HumanReadable.bytes(bytes)) since it was read"
   }
@@ -57,7 +67,7 @@ package struct Receipt: Hashable, Sendable, Codable {
 
   /// What became of the file, in words.
   package var words: String {
-    if let doubt { return "\(status), but the reply says: \(doubt)" }
+    if let doubt { return "\(status), but \(Self.words(ofDoubt: doubt))" }
     if let doubtfulBecause {
       return "\(wasThere ? "there already" : "\(status)"), but \(doubtfulBecause)"
     }

@@ -15,7 +15,7 @@ package struct Doubt: Hashable, Sendable {
   /// several files into a request.
   package init?(in receipt: Receipt, isOfBatch: Bool) {
     // A receipt that is in doubt was judged with what its target expects.
-    guard receipt.doubt != nil,
+    guard let words = receipt.doubt, !Receipt.isBreak(words),
       let doubt = Doubt(
         in: receipt.reply, JSONValue(text: receipt.reply.text), expectsJSON: true,
         isOfBatch: isOfBatch)

@@ -22,6 +22,8 @@ package struct TransferEnd: Hashable, Sendable {
   }
   // Boxed, since few requests have rules of their own.
   private var ownRules: Boxed<ReplyRules>?
+  /// How many bytes of the reply's body arrived, without their coding.
+  package var replyBytes = 0
   /// Why the request ended early, if it did.
   package var trouble: Failure.Cause?
   /// Whether the request waited for a "100 Continue" before it sent its body (`Expect`,
@@ -121,6 +123,29 @@ package struct TransferEnd: Hashable, Sendable {
     case nil, .connectionLost, .stalled, .outOfTime, .network: return true
     default: return bytes > 0 || sentAll
     }
+  }
+
+  static let replyBrokeOff = "the reply broke off"
+
+  /// How the reply broke off before its end, in words; nil if it did not. Where nothing says how long a reply is, the
+  /// connection's end is its end (RFC 9112 §6.3).
+  var breakOfReply: String? {
+    guard let trouble, !reply.isCut else { return nil }
+    let isCoded = headers["content-encoding"] != nil
+    switch trouble {
+    case .connectionLost, .stalled, .outOfTime: break
+    // This may be a coding that cannot be read.
+    case .network where !isCoded: break
+    default: return nil
+    }
+    let words = Self.replyBrokeOff
+    if let length = headers["content-length"].flatMap({ Int($0) }) {
+      if isCoded { return words }
+      return replyBytes < length
+        ? "\(words) after \(replyBytes) of \(HumanReadable.count(length, "byte"))" : nil
+    }
+    return headers["transfer-encoding"]?.lowercased().contains(scalars: "chunked") == true
+      ? words : nil
   }
 
   /// Where the reply points to, as a whole URL (RFC 9110 §10.2.2).

@@ -38,7 +38,7 @@ package enum Verdict: Hashable, Sendable {
 
     func delivered(
       _ status: Int, isDuplicate: Bool = false, verified: ContentDigests.Algorithm? = nil,
-      doubt: Doubt? = nil
+      doubt: String? = nil
     ) -> Verdict {
       var receipt = Receipt(
         status: status, url: response.address(in: end),
@@ -47,7 +47,7 @@ package enum Verdict: Hashable, Sendable {
       receipt.wasThere = isDuplicate
       receipt.fate = end.fate
       receipt.verified = verified?.name
-      (receipt.doubt, receipt.growth) = (doubt?.words, end.growth)
+      (receipt.doubt, receipt.growth) = (doubt, end.growth)
       receipt.pieces = end.pieces?.whole
       return .delivered(receipt)
     }
@@ -90,14 +90,15 @@ package enum Verdict: Hashable, Sendable {
         let isDuplicate = response.isDuplicate(content, of: end)
         switch response.finding(in: content, of: end) {
         case nil:
+          // A redirect comes with a page of its own.
+          let isPage = status == 303
           return delivered(
             status, isDuplicate: isDuplicate,
             doubt: isDuplicate
               ? nil
-              // A redirect comes with a page of its own.
               : response.doubt(
-                content, of: end,
-                expectsJSON: (target.asksForJSON || end.asksForJSON) && status != 303))
+                content, of: end, expectsJSON: (target.asksForJSON || end.asksForJSON) && !isPage,
+                readsBreak: !isPage))
         case .same(let algorithm):
           return delivered(status, isDuplicate: isDuplicate, verified: algorithm)
         case .other(let algorithm, let theirs, let ours):

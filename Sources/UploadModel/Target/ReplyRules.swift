@@ -152,15 +152,18 @@ package struct ReplyRules: Hashable, Sendable {
     return false
   }
 
-  /// What the reply says if it seems to say no, and no rule judges it. A rule judges a reply that has what the rule
-  /// looks for.
-  func doubt(_ content: ReplyContent, of end: TransferEnd, expectsJSON: Bool) -> Doubt? {
-    guard !failures.contains(where: { $0.judges(content, of: end) }),
-      content.document != nil || unreadable == nil
-    else { return nil }
+  /// What the reply says if it seems to say no, or how it broke off if it `readsBreak`, and no rule judges it. A rule
+  /// judges a reply that has what the rule looks for.
+  func doubt(
+    _ content: ReplyContent, of end: TransferEnd, expectsJSON: Bool, readsBreak: Bool
+  ) -> String? {
+    guard !failures.contains(where: { $0.judges(content, of: end) }) else { return nil }
+    // What is missing may have said no.
+    if readsBreak, let words = end.breakOfReply { return words }
+    guard content.document != nil || unreadable == nil else { return nil }
     return Doubt(
       in: end.reply, content.document, of: end.place,
-      expectsJSON: expectsJSON || places.contains(where: \.needsJSON))
+      expectsJSON: expectsJSON || places.contains(where: \.needsJSON))?.words
   }
 
   /// Whether the server had the file already, according to its reply.
