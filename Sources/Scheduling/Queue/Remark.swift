@@ -28,6 +28,8 @@ package struct Remark: Hashable, Sendable {
   package var end: End?
   /// The name of that file.
   package var file = ""
+  /// That file in the queue.
+  package var item: ItemID?
 
   package init(
     _ text: String, _ tone: Tone = .plain, isMessage: Bool = false,
@@ -38,10 +40,22 @@ package struct Remark: Hashable, Sendable {
   }
 
   private init(
-    _ text: String, _ tone: Tone, _ word: String, because reason: String? = nil, of file: String
+    _ text: String, _ tone: Tone, _ word: String, because reason: String? = nil,
+    of item: UploadItem
   ) {
-    (self.text, self.tone, self.file) = (text, tone, file)
+    (self.text, self.tone, file, self.item) = (text, tone, item.fileName, item.id)
     end = End(word: word, reason: reason)
+  }
+
+  /// The sign before a line about the end of an attempt; nil if it is not about that.
+  package var sign: String? {
+    switch (end, tone) {
+    case (nil, _): nil
+    case (let end?, .good): end.word == "skipped" ? "·" : "✓"
+    case (_, .warning) where end?.word == "doubtful": "!"
+    case (_, .warning): "↻"
+    case (let end?, _): end.word == "failed" ? "✗" : "?"
+    }
   }
 
   /// Says that items are paused; nil if no items are given. Create it only once they are paused: an item that is being
@@ -56,22 +70,24 @@ package struct Remark: Hashable, Sendable {
   /// What is said of an item that has become `new`; nil if that is not worth a line.
   package init?(_ item: UploadItem, became new: ItemState, at now: Instant) {
     let name = item.fileName
+    // Of many files, in the words by which failures are gathered.
+    func reason(_ failure: Failure) -> String { FailureReason(failure, of: name).words }
     switch new {
     case .done(let receipt) where receipt.isDoubtful:
       self.init(
         "\(name): \(receipt.words)", .warning, "doubtful", because: receipt.doubtfulBecause,
-        of: name)
+        of: item)
     case .done(let receipt):
       let word = receipt.skipped != nil ? "skipped" : receipt.wasThere ? "there already" : "sent"
-      self.init("\(name): \(receipt.words)", .good, word, of: name)
+      self.init("\(name): \(receipt.words)", .good, word, of: item)
     case .failed(let failure):
       let word = failure.mayHaveArrived ? "may have arrived" : "failed"
-      self.init("\(name): \(failure.line)", .bad, word, because: failure.line, of: name)
+      self.init("\(name): \(failure.line)", .bad, word, because: reason(failure), of: item)
     case .retrying(let failure, let next, let limit, let instant):
       let wait = HumanReadable.seconds(max(0, instant - now))
       self.init(
         "\(name): \(failure.line); try \(ItemState.attempt(next, of: limit)) in \(wait)", .warning,
-        "to be tried again", because: failure.line, of: name)
+        "to be tried again", because: reason(failure), of: item)
     case .preparing(let attempt):
       self.init("\(name): \(attempt > 1 ? "try \(attempt)" : "begun")", .step)
     case .processing(let processing): self.init("\(name): \(processing.words)", .step)

@@ -67,7 +67,12 @@ struct ThroughputPane {
   private func lines(
     of event: SessionLog.Gathered, in width: Int, isSpare: Bool
   ) -> [ArraySlice<Glyph>] {
-    let words = Glyphs.of(words(of: event, in: width), ascii: state.isASCII)
+    var words = Glyphs.of(words(of: event, in: width), ascii: state.isASCII)
+    if let brief = event.brief.map({ Glyphs.of($0, ascii: state.isASCII) }),
+      Glyphs.width(words) > width, !isSpare || Glyphs.width(brief) <= width
+    {
+      words = brief
+    }
     guard isSpare, Glyphs.width(words) > width else {
       // Which server it is about can be told without the scheme.
       let scheme = ["http://", "https://"].first { event.text.hasPrefix(scalars: $0) } ?? ""

@@ -25,6 +25,12 @@ struct SessionLog: Sendable {
       let number = HumanReadable.grouped(count)
       return "\(number) \(end.word)" + (end.reason.map { ": \($0)" } ?? ", last \(name)")
     }
+
+    /// The same where there is little room; the colour says whether it went well.
+    var brief: String? {
+      guard count > 1, let reason = end?.reason else { return nil }
+      return "\(HumanReadable.grouped(count)) × \(reason)"
+    }
   }
 
   static let limit = 1000

@@ -61,6 +61,9 @@ package final class SendSession: QueueHolder {
   private var awaitsRuns = false
   /// Whether a signal has asked the session to end.
   private var wasStopped = false
+  /// The lines about files that were not sent, and what can be done about their failures, as printed so far.
+  private var told: [ItemID: String] = [:]
+  private var explained: Set<String> = []
   /// Continues `run` once the session is over; nil before and after that.
   private var over: CheckedContinuation<Void, Never>?
 
@@ -98,7 +101,7 @@ package final class SendSession: QueueHolder {
     listener.cancel()
     await queue.close(isForced: false, awaitingReplies: 0)
     let report = SessionReport(
-      queue, unwritten: keeper.settle(), queueOption: keeper.option, successor: nil)
+      queue, unwritten: keeper.settle(), queueOption: keeper.option, successor: nil, told: told)
     for line in report.lines { context.output.error(line) }
     withExtendedLifetime(signals) {}
     // Files that are left will be sent next time, so they do not count as failures.
@@ -113,6 +116,10 @@ package final class SendSession: QueueHolder {
       for news in news {
         if case .notice(let words?) = news, words != state.notice { say(Remark(words)) }
         let wasBusy = state.items.totals.busy > 0
+        // What fails once more is told once more.
+        if case .changed(let changes, _) = news {
+          for (id, state) in changes where !state.isFinished { told[id] = nil }
+        }
         state.receive(news, at: now).forEach(say)
         if case .changed = news, wasBusy, state.isAtTheEnd { isAtTheEnd = true }
       }
@@ -130,9 +137,32 @@ package final class SendSession: QueueHolder {
   private func say(_ remark: Remark) {
     // Only the ends of files are reported, not how they began.
     guard over != nil, remark.tone != .step else { return }
+    if let item = remark.item.flatMap(items.item), tell(item) { return }
+    let sign = remark.sign.map { "\($0) " } ?? ""
     let how = remark.trouble == nil ? "" : " and retry (hoist queue retry\(keeper.option))"
-    context.output.line(SafeText.line(remark.text + how))
+    context.output.line(SafeText.line(sign + remark.text + how))
   }
+
+  /// Prints what became of a file that was not sent, or perhaps not, as `push` does, and what can be done about it,
+  /// once for all files that failed for the same reason. Returns false for any other file.
+  private func tell(_ item: UploadItem) -> Bool {
+    let folder = FileManager.default.currentDirectoryPath
+    guard let line = SessionReport.end(of: item, in: folder) else { return false }
+    // A process that looks on may hear of an end twice.
+    guard told.updateValue(line, forKey: item.id) != line else { return true }
+    context.output.error(line)
+    // What can be done about names that are taken is said at the end.
+    guard case .failed(let failure) = item.state, failure.cause != .cancelled, !failure.isNotTried,
+      failure.taken == nil
+    else { return true }
+    let explanation = SafeText.line(failure.explanationBelowHeadline)
+    if explained.count == Self.mostExplained { explained = [] }
+    if explained.insert(explanation).inserted { context.output.error("  \(explanation)") }
+    return true
+  }
+
+  /// How many explanations are remembered.
+  private static let mostExplained = 1_000
 
   private func announceEnd() {
     // Several processes may follow the queue; only the sender notifies the user at the end, so that this happens once.

@@ -22,6 +22,8 @@ struct SessionReport {
   var unwritten: QueueRecorder.UnsavedResults?
   /// News of runs that deserves a person's attention, by target.
   var runTroubles: [String: RunNews] = [:]
+  /// The lines about files that were printed when those ended, and are not repeated as long as they hold.
+  var told: [ItemID: String] = [:]
   /// The option that commands need to act on this queue; see `UsualQueue.option`.
   var queueOption = ""
   /// The process that continues sending the queue, if any.
@@ -106,12 +108,9 @@ struct SessionReport {
 
   private func fates(in folder: String) -> [String] {
     remarkable.compactMap { item in
+      if let line = Self.end(of: item, in: folder) { return told[item.id] == line ? nil : line }
       let name = SafeText.line(item.location.relative(to: folder).description)
       return switch item.state {
-      case .done(let receipt) where receipt.isDoubtful:
-        "! \(name): \(SafeText.line(receipt.words))"
-      case .failed(let failure):
-        "\(failure.sign) \(name): \(failure.line)\(Self.obstacle(failure))"
       case .processing(let processing):
         "· \(name): \(SafeText.line(processing.words)); hoist asks the server again when it next runs"
       case _ where item.state.isHandedOver:
@@ -120,6 +119,17 @@ struct SessionReport {
       case _ where !item.state.isFinished && !isTakenOver: "· \(name): not sent"
       default: nil
       }
+    }
+  }
+
+  /// The line about a file that has ended and was not sent, or perhaps not; nil for any other.
+  static func end(of item: UploadItem, in folder: String) -> String? {
+    var name: String { SafeText.line(item.location.relative(to: folder).description) }
+    return switch item.state {
+    case .done(let receipt) where receipt.isDoubtful:
+      "! \(name): \(SafeText.line(receipt.words))"
+    case .failed(let failure): "\(failure.sign) \(name): \(failure.line)\(obstacle(failure))"
+    default: nil
     }
   }
 
@@ -179,14 +189,14 @@ extension SessionReport {
   @MainActor
   init(
     _ queue: SharedQueue, unwritten: QueueRecorder.UnsavedResults?, queueOption: String,
-    successor: pid_t?, isKept: Bool = true
+    successor: pid_t?, isKept: Bool = true, told: [ItemID: String] = [:]
   ) {
     self.init(
       items: queue.items, isReading: queue.isReading, isAside: queue.isAside,
       isSentInBackground: queue.isSentInBackground,
       successors: queue.settings.isStarted ? queue.successors : 0,
       isStopped: queue.isStopped, isUnusable: queue.isUnusable, figures: queue.figures,
-      unwritten: unwritten, runTroubles: queue.runTroubles, queueOption: queueOption,
+      unwritten: unwritten, runTroubles: queue.runTroubles, told: told, queueOption: queueOption,
       successor: successor, isKept: isKept)
   }
 }

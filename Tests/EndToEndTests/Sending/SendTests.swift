@@ -29,8 +29,12 @@ extension EndToEnd {
       let log = person.folder.path("log")
       let outcome = try await person.hoist("send", "--log", log).end()
       #expect(outcome.status == 1, "\(outcome)")
-      #expect(outcome.output.contains("a.txt: 201 Created\n"))
-      #expect(outcome.output.contains("large.bin: 413 Content Too Large"))
+      #expect(outcome.output.contains("✓ a.txt: 201 Created\n"))
+      // Once, with its mark and what to do, as in a push.
+      let told = outcome.errors.split(separator: "\n").map(String.init)
+      #expect(told.count { $0.hasPrefix("✗ large.bin: 413 Content Too Large") } == 1, "\(outcome)")
+      #expect(told.contains { $0.hasPrefix("  ") && $0.contains("of this size") }, "\(outcome)")
+      #expect(!outcome.output.contains("large.bin"), "\(outcome)")
       #expect(!outcome.output.contains("begun") && !outcome.output.contains("%"))
       #expect(try String(contentsOfFile: log, encoding: .utf8).contains("info sent"))
       #expect(inbox.names == ["a.txt"])
@@ -153,7 +157,7 @@ extension EndToEnd {
       }
       let outcome = try await person.hoist("send").end()
       #expect(outcome.status == 1, "\(outcome)")
-      #expect(outcome.output.contains("401"))
+      #expect(outcome.errors.contains("✗ a.txt: 401"), "\(outcome)")
     }
 
     @Test("beside one that sends, it follows: the same lines, the same status, the same end")
