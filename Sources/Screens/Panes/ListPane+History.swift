@@ -14,7 +14,7 @@ extension ListPane<HistoryRow> {
     // In a narrow window, targets are shown in place of the attempts' numbers if there are several targets.
     let targets = width >= 76 ? Set(state.history.listing.rows.lazy.map(\.target)) : []
     let isShared = width < 100 && targets.count > 1
-    let labels = TargetLabels(Array(targets))
+    let labels = TargetLabels(targets.sorted())
     let usual = isShared ? 21 : 23
     let outcome = rest.take(
       width >= 76 ? max(usual, room - (isShared ? 5 : 0) - max(16, names)) : 14, gap: 2)
@@ -32,8 +32,8 @@ extension ListPane<HistoryRow> {
       layout: layout, list: state.shown, row: state.history.row,
       isMarked: { state.history.list.marks.contains($0.id) }, message: state.historyWords,
       columns: [
-        Column(place: 2..<3, role: \.end.look.role) {
-          $0.end.look.sign.map { Glyph(sign: $0, ascii: state.isASCII).text } ?? ""
+        Column(place: 2..<3, role: \.look.role) {
+          $0.look.sign.map { Glyph(sign: $0, ascii: state.isASCII).text } ?? ""
         },
         Column(heading: head("NAME", .name), place: name, matcher: state.litMatcher) { $0.name },
         Column(heading: "SIZE", place: size, isRight: true) { HumanReadable.bytes($0.size) },
@@ -51,7 +51,7 @@ extension ListPane<HistoryRow> {
         Column(heading: "TRY", place: attempt, isRight: true, role: { _ in .dim }) {
           $0.attempt > 0 ? "\($0.attempt)" : ""
         },
-        Column(heading: head("OUTCOME", .failed), place: outcome, role: \.end.look.role) {
+        Column(heading: head("OUTCOME", .failed), place: outcome, role: \.look.role) {
           $0.outcome(fitting: outcome.count)
         },
       ])

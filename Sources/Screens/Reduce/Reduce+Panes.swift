@@ -231,7 +231,7 @@ extension HistoryRow {
   fileprivate func page(at now: Instant) -> Page {
     let ago = instant.map { ", \(HumanReadable.ago(now - $0))" } ?? ""
     let date = time.hasPrefix(scalars: day) ? time : "\(day), \(time)"
-    var lines: [(text: String, role: Role)] = [("\(date)\(ago)  \(outcome)", end.look.role)]
+    var lines: [(text: String, role: Role)] = [("\(date)\(ago)  \(outcome)", look.role)]
     if !message.isEmpty { lines.append((message, .plain)) }
     lines += [(path, .plain), ("\(HumanReadable.bytes(size)) to \(target)", .plain)]
     if let pieces { lines.append((pieces.words, .plain)) }

@@ -135,6 +135,8 @@ struct SessionAnswers {
 
   func listHistory(_ request: HistoryRequest) {
     let number = requests.next()
+    // What the queue still has to send has not failed for good, whatever the last attempt came to.
+    let unfinished = loop.state.queue.totals.busy > 0 ? loop.state.unfinished : [:]
     loop.answer({ [store, time, requests] in
       let now = (date: time.date(), instant: time.now())
       return Result { () throws(StoreError) -> Found? in
@@ -147,7 +149,9 @@ struct SessionAnswers {
           guard requests.isLast(number) else { return nil }
           let page = try store.history(before: next, count: Self.portion)
           for entry in page.entries where !search.isFull {
-            let (row, isLast) = (HistoryRow(entry, at: now), known.insert(entry.item).inserted)
+            var row = HistoryRow(entry, at: now)
+            let isLast = known.insert(entry.item).inserted
+            if isLast, let state = unfinished[entry.item] { row.goOn(as: state, word: state.word) }
             guard search.takes(row) else { continue }
             found.rows.append((row, isLast && row.end == .open ? entry.item : nil))
           }
@@ -162,7 +166,13 @@ struct SessionAnswers {
       case .success(let found?):
         let shown = found.rows.map { row, item in
           var row = row
-          if let state = item.flatMap({ loop?.state.item($0)?.state }) { row.outcome = state.word }
+          if let state = item.flatMap({ loop?.state.item($0)?.state }) {
+            if state.isFinished {
+              row.outcome = state.word
+            } else {
+              row.goOn(as: state, word: state.word)
+            }
+          }
           return row
         }
         return [.history(.rows(shown), total: found.total, isCut: found.isCut)]
@@ -296,5 +306,12 @@ extension HistoryRow {
     record = entry.record
     deletionURL = entry.deletionURL
     pieces = entry.pieces
+  }
+}
+
+extension AppState {
+  /// The states of the files that have not come to their end.
+  fileprivate var unfinished: [ItemID: ItemState] {
+    items.lazy.filter { !$0.state.isFinished }.reduce(into: [:]) { $0[$1.id] = $1.state }
   }
 }

@@ -45,6 +45,28 @@ extension EndToEnd {
       #expect(told.contains(#""name":"p0_photo.jpg""#), "\(told)")
     }
 
+    @Test("what is still tried is no failure in the history, and nobody is asked to retry it")
+    func stillTried() async throws {
+      let server = try HostileServer.answering(
+        "HTTP/1.1 503 Busy\r\nRetry-After: 40\r\nContent-Length: 0\r\n\r\n")
+      defer { server.stop() }
+      try person.folder.write("a.txt", [1])
+      let terminal = try await person.terminal(columns: 80, rows: 24)
+      try await terminal.command("hoist a.txt --to \(server.url())")
+      try await terminal.wait(for: "503 · retry 2")
+      try await terminal.press("3")
+      let history = try await terminal.wait(for: "History 1")
+      let row = history.row(with: "a.txt")
+      #expect(row?.contains("↻") == true && row?.contains("503 · retry 2/") == true, "\(row ?? "")")
+      try await terminal.press("Enter")
+      let details = try await terminal.wait(for: "1 B to ")
+      #expect(!details.shows("Retry sends it") && details.shows("503"), "\(details.text)")
+      try await terminal.press("q", "f")
+      try await terminal.command("failed")
+      let none = try await terminal.wait(until: "no row") { $0.row(with: "a.txt") == nil }
+      #expect(none.shows("failed"), "\(none.text)")
+    }
+
     @Test(
       "q says how much is sent again, nothing is if uploads resume, and a closed window is reported afterwards"
     )

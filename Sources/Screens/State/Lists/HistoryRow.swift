@@ -31,6 +31,8 @@ package struct HistoryRow: PaneRow {
   }
 
   package var end: End
+  /// Whether the latest attempt failed, and hoist makes another one.
+  package private(set) var isTriedAgain = false
   /// The number of the attempt at this file, from 1; 0 if none was made.
   package var attempt: Int
   /// How the attempt ended, in a few words: "201 Created", "file is missing".
@@ -124,6 +126,24 @@ package struct HistoryRow: PaneRow {
     return "\(target)\u{0}\(path)\u{0}\(name)"
   }
 
+  /// Says how it goes on with a file whose latest attempt has ended without success, or is still under way, and which
+  /// is now in this state in the queue.
+  package mutating func goOn(as state: ItemState, word: String) {
+    guard !state.isFinished, end == .open || end == .failed else { return }
+    if end == .failed {
+      (end, isTriedAgain, message) = (.open, true, state.failure?.account ?? "")
+    }
+    guard case .retrying(let failure, let next, let limit, _) = state else {
+      outcome = word
+      return
+    }
+    let cause = failure.status.map(String.init) ?? failure.headline
+    outcome = "\(cause) · retry \(ItemState.attempt(next, of: limit, signs: "/"))"
+  }
+
+  /// Its sign and how it is painted.
+  var look: (sign: Unicode.Scalar?, role: Role) { isTriedAgain ? ("↻", .warning) : end.look }
+
   /// The time of day: "22:15".
   var clock: String { String(decoding: time.utf8.suffix(5), as: UTF8.self) }
 
@@ -132,6 +152,7 @@ package struct HistoryRow: PaneRow {
     case (.sent, .sent), (.sent, .doubtful), (.doubtful, .doubtful), (.failed, .failed),
       (.unknown, .unknown):
       true
+    case (.retrying, .open): isTriedAgain
     case (.day(let day), _): self.day == day || time.hasPrefix(scalars: day)
     default: false
     }
