@@ -16,20 +16,22 @@ package struct Directory {
     package let kind: Kind
     /// Whether the entry itself is a symbolic link.
     package let isLink: Bool
+    /// Whether it is a link that leads nowhere.
+    let isBroken: Bool
     /// The size in bytes; 0 for anything but a file.
     package let size: Int64
     /// The modification time, in seconds since 1970.
     package let modified: Int
     let place: FilePlace
 
-    init(_ status: stat, isLink: Bool) {
+    init(_ status: stat, isLink: Bool, isBroken: Bool = false) {
       kind =
         switch status.st_mode & S_IFMT {
         case S_IFDIR: .folder
         case S_IFREG: .file
         default: .other
         }
-      self.isLink = isLink
+      (self.isLink, self.isBroken) = (isLink, isBroken)
       size = kind == .file ? Int64(status.st_size) : 0
       modified = status.st_mtim.tv_sec
       place = FilePlace(status)
@@ -58,6 +60,13 @@ package struct Directory {
 
   /// The entry with this name; nil if it no longer exists or cannot be looked at.
   package func entry(_ name: [UInt8]) -> Entry? { try? folder.entry(name) }
+
+  /// Why an entry cannot be sent, in a few words; nil if it can.
+  package func obstacle(to entry: Entry, _ name: [UInt8]) -> String? {
+    if entry.isBroken { return "broken" }
+    if entry.kind == .other { return "no file" }
+    return folder.mayRead(name, asFolder: entry.kind == .folder) ? nil : "no access"
+  }
 
   /// Whether a path leads to a folder, possibly through a link.
   package static func isFolder(_ location: FileLocation) -> Bool {

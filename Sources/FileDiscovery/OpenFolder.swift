@@ -81,11 +81,19 @@ final class OpenFolder: Sendable {
     case let code: throw InputError(code)
     }
     let isLink = status.st_mode & S_IFMT == S_IFLNK
-    if isLink, look(0) != 0 {
+    let isBroken = isLink && look(0) != 0
+    if isBroken {
       status.st_mode = S_IFREG
       status.st_size = 0
     }
-    return Directory.Entry(status, isLink: isLink)
+    return Directory.Entry(status, isLink: isLink, isBroken: isBroken)
+  }
+
+  /// Whether a file in the folder may be read, or a folder listed and searched.
+  func mayRead(_ name: [UInt8], asFolder: Bool) -> Bool {
+    FileLocation(bytes: name).withCString {
+      faccessat(descriptor, $0, asFolder ? R_OK | X_OK : R_OK, AT_EACCESS)
+    } == 0
   }
 
   /// The content of a regular file in the folder; nil if no file has this name.

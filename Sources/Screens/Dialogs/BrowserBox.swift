@@ -123,7 +123,9 @@ struct BrowserBox {
         label.fitting(typeColumns.count, ascii: canvas.ascii), row: row,
         column: typeColumns.lowerBound, style: style(.dim))
     }
-    if !entry.kind.isEmpty { put(entry.kind, rest.take(8), .dim) }
+    if !entry.kind.isEmpty {
+      put(entry.kind, rest.take(max(8, entry.kind.utf8.count)), entry.isSendable ? .dim : .warning)
+    }
     let start = inner.lowerBound + Columns.name
     canvas.putMiddle(
       entry.isFolder ? entry.name + "/" : entry.name, row: row,
@@ -177,8 +179,8 @@ extension Folder.Entry {
 
   /// The role of the entry's name, by the kind of file that its extension stands for.
   fileprivate var role: Role {
-    if isFolder { return .accent }
     if !isSendable { return .dim }
+    if isFolder { return .accent }
     let ending = name.split(scalar: ".").last.map { $0.lowercased() } ?? ""
     return Self.media.contains(ending) ? .media : Self.archives.contains(ending) ? .archive : .plain
   }

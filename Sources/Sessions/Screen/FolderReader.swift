@@ -21,14 +21,15 @@ enum FolderReader {
     let entries = directory.names.map { name in
       // A file that has just disappeared is still shown; adding it reports the problem.
       let entry = directory.entry(name)
-      let (isFolder, isSpecial) = (entry?.kind == .folder, entry?.kind == .other)
+      let isFolder = entry?.kind == .folder
+      let obstacle = entry.flatMap { directory.obstacle(to: $0, name) }
       // By the name alone: reading the beginnings of all files would take too long.
-      let type = isFolder || isSpecial ? nil : MediaTypeGuesser.system.guess(name: name)?.type
+      let type = isFolder || obstacle != nil ? nil : MediaTypeGuesser.system.guess(name: name)?.type
       return Folder.Entry(
         name: String(decoding: name, as: UTF8.self), path: directory.location(of: name).bytes,
         isFolder: isFolder, size: entry?.size ?? 0,
-        kind: isSpecial ? "no file" : entry?.isLink == true ? "link" : "",
-        mediaType: type?.description, isSendable: !isSpecial,
+        kind: obstacle ?? (entry?.isLink == true ? "link" : ""),
+        mediaType: type?.description, isSendable: obstacle == nil,
         modified: Double(entry?.modified ?? 0),
         time: entry.map { Date(timeIntervalSince1970: Double($0.modified)).localMinute } ?? "")
     }

@@ -9,7 +9,8 @@ package struct Folder: Sendable, Hashable {
     package var isFolder: Bool
     /// Its size in bytes; 0 for folders.
     package var size: Int64
-    /// Its kind, in a word: "link", "FIFO"; empty for plain files and folders.
+    /// Its kind, or why it cannot be sent, in a word: "link", "no file", "broken", "no access"; empty for plain files
+    /// and folders.
     package var kind: String
     /// The media type that its name stands for; `nil` if the name tells nothing.
     package var mediaType: String?
