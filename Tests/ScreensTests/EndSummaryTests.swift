@@ -42,6 +42,28 @@ import UploadModel
     #expect(text.contains("Enter next problem   R retry   y copy 1 address"))
   }
 
+  /// The cursor that has gone along goes to what went wrong, above the box; a person's cursor stays.
+  @Test func whoHasFollowedSeesTheFirstProblem() {
+    for isFollowing in [true, false] {
+      var state = Fixture.empty()
+      if isFollowing { state.followUnasked() }
+      let ids = (1...53).map { ItemID($0) }
+      Fixture.play(&state, .added(ids.map { Fixture.item($0.rawValue, "\($0.rawValue).bin") }))
+      for id in ids {
+        let isBad = id.rawValue > 33 && id.rawValue % 5 != 0
+        Fixture.play(
+          &state, .engine([(id, .sending(attempt: 1, sent: 0, total: 1_000))], at: state.now + 1),
+          .engine([(id, isBad ? .failed(Fixture.tooLarge) : .done(Fixture.receipt))], at: state.now)
+        )
+      }
+      #expect(state.isSummaryShown)
+      #expect(state.selected?.id == ItemID(isFollowing ? 34 : 1))
+      let text = render(state, size: state.size).text
+      let row = text.firstIndex { $0.contains("✗ 34.bin") } ?? .max
+      #expect(!isFollowing || row < 6, "\(text)")
+    }
+  }
+
   @Test func itHasNoEmptyLine() {
     let sent = ItemState.done(Receipt(status: 204, bytes: 1_100))
     let text = render(Self.ended([sent, sent]), size: Size(width: 80, height: 24)).text

@@ -17,8 +17,12 @@ extension AppState {
   mutating func sumUp() {
     let totals = queue.totals
     guard finishing == nil, totals.over > 1 else { return }
-    // The box lies over the lower rows.
-    if following.isOn { moveCursor(to: 0) }
+    // The box lies over the lower rows, so the first problem goes above it.
+    if following.isOn {
+      let problem = (0..<rowCount).first { row($0)?.item.isProblem == true } ?? 0
+      list.show(
+        from: max(0, problem - 1), cursor: problem, in: queue, height: layout.rows.count)
+    }
     summary = EndSummary(
       counts: totals, addresses: queue.rows.count { $0.item.url != nil },
       reasons: totals.failed + totals.unknown > 1 ? queue.failureGroups : [])

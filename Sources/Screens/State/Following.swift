@@ -90,5 +90,5 @@ extension AppState {
 
 extension UploadItem {
   /// Whether a person should look at it.
-  fileprivate var isProblem: Bool { RowKind.problems.contains { state.is($0) } }
+  var isProblem: Bool { RowKind.problems.contains { state.is($0) } }
 }
