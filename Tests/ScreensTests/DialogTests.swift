@@ -173,6 +173,10 @@ import Testing
     #expect(try lines().contains("Name     p0.png"))
     #expect(try lines().contains("The request would be:"))
     #expect(try !lines().contains { $0.hasPrefix("Sent as") })
+    // Once it is under way, that is not the request that goes on, which may resume an upload.
+    Fixture.play(
+      &state, .engine([(item.id, .sending(attempt: 2, sent: 1, total: 9332))], at: state.now))
+    #expect(try lines().contains("If it were sent from its beginning, the request would be:"))
     // The target's command made something else of it.
     var receipt = Fixture.receipt
     receipt.sent = SentFile(name: "p0_photo.jpg", mediaType: "image/jpeg", size: 580)

@@ -39,7 +39,8 @@ import UploadModel
     var other = state
     #expect(Fixture.play(&other, .key(.enter)) == [] && other.item(ItemID(1))?.target == "photos")
     #expect(Fixture.type("r", &state) == [.edit(edited)])
-    #expect(state.item(ItemID(1))?.target == "nas" && state.message == "changed")
+    #expect(state.item(ItemID(1))?.target == "nas")
+    #expect(state.message == "1 file changed · z undoes")
   }
 
   /// The reason for its failure no longer holds; what comes next is the key that sends it.
@@ -79,7 +80,7 @@ import UploadModel
     Fixture.play(&state, .removed([ItemID(1)]))
     Fixture.play(&state, .key(.enter))
     #expect(state.item(ItemID(2))?.mediaType == "image/png")
-    #expect(state.message == "changed; the file is no longer in the queue")
+    #expect(state.message == "1 file changed · z undoes; the file is no longer in the queue")
     // It is removed while hoist looks it up.
     state = Self.queue()
     guard case .lookForEdited(let edited)? = Self.edit(&state).first else {

@@ -38,6 +38,18 @@ import UploadModel
     #expect(Self.names(state) == ["IMG_1.jpg", "IMG_2.jpg", "IMG_3.jpg"])
   }
 
+  @Test func thePreviewSaysHowManyMoreThereAre() {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added((1...500).map { Fixture.item($0, "IMG_\($0).jpg") }), .perform(.markAll))
+    Fixture.type("e{index}.jpg", &state)
+    let lines = render(state, size: state.size).text
+    let shown = lines.count { $0.contains("IMG_") && $0.contains("→ ") }
+    #expect(shown > 5 && lines.contains { $0.contains("… and \(500 - shown) more") }, "\(lines)")
+    Fixture.play(&state, .key(.enter))
+    #expect(state.message == "500 files changed · z undoes")
+  }
+
   @Test func aCommandAsksWithThePreview() {
     var state = Self.marked()
     #expect(Fixture.play(&state, .command("rename s/IMG_/beach-/")).contains(.readTargets))
@@ -186,7 +198,8 @@ import UploadModel
     #expect(item.location.description == "/home/you/new.txt")
     #expect(item.fileName == "new.txt" && !item.nameIsChosen, "as the form has shown it")
     #expect(
-      effects.last == .retry([ItemID(1)]) && state.message == "changed; now sent from the new path")
+      effects.last == .retry([ItemID(1)])
+        && state.message == "1 file changed; now sent from the new path")
     Fixture.type("z", &state)
     #expect(state.item(ItemID(1))?.location.description == "/home/me/gone.txt")
     #expect(state.item(ItemID(1))?.fileName == "gone.txt")

@@ -220,7 +220,7 @@ import UploadModel
     #expect(effects == [.changeTarget(Self.rows[0], to: changed, isGoodEnough: false)])
     #expect(Fixture.play(&state, .key(.enter)) == [], "it is being tried")
     Fixture.play(&state, .targetChanged)
-    #expect(state.dialog == nil && state.message == "changed")
+    #expect(state.dialog == nil && state.message == "album changed")
   }
 
   @Test func whatIsRefusedSaysWhyAndLosesNothing() {

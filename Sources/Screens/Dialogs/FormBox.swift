@@ -1,4 +1,5 @@
 import ScalarText
+import UploadModel
 
 /// Text fields to fill in, under a few words about what they are for.
 struct FormBox {
@@ -53,9 +54,16 @@ struct FormBox {
         canvas.put(row.text.text, row: line, columns: columns, style: Style(.plain))
       }
     }
-    for (index, name) in form.newNames.prefix(names).enumerated() {
-      let line = top + 2 + gap + form.rows.count + index
-      paint(name, row: line, columns: left + 2..<left + width - 2, on: &canvas)
+    // The last line says how many names are not shown.
+    let hidden = names == 0 || form.count == names ? 0 : form.count - names + 1
+    let firstName = top + 2 + gap + form.rows.count
+    for (index, name) in form.newNames.prefix(hidden > 0 ? names - 1 : names).enumerated() {
+      paint(name, row: firstName + index, columns: left + 2..<left + width - 2, on: &canvas)
+    }
+    if hidden > 0 {
+      canvas.put(
+        "… and \(HumanReadable.grouped(hidden)) more", row: firstName + names - 1, column: left + 2,
+        style: Style(.dim))
     }
     for (index, line) in words.enumerated() {
       canvas.put(

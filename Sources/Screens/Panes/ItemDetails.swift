@@ -141,8 +141,8 @@ struct ItemDetails {
     var reply: Reply?
     var serverAnswered: Bool
     var request: [String]
-    /// Whether the file was sent; if so, the request is the one for sending it again.
-    var isSent: Bool
+    /// When the request would be sent.
+    var title: String
     var width: Int
     var isASCII: Bool
   }
@@ -159,7 +159,14 @@ struct ItemDetails {
     let isReason = request == [item.state.failure?.explanation]
     return TextSource(
       reply: reply, serverAnswered: item.state.serverAnswered, request: isReason ? [] : request,
-      isSent: item.state.isDone, width: width, isASCII: isASCII)
+      title: requestTitle, width: width, isASCII: isASCII)
+  }
+
+  /// What is above the request, which is that for the whole file.
+  private var requestTitle: String {
+    if item.state.isDone { return "If sent again, the request would be:" }
+    return item.state.isActive || item.canGoOn
+      ? "If it were sent from its beginning, the request would be:" : "The request would be:"
   }
 
   /// Lays out the long texts.
@@ -167,8 +174,7 @@ struct ItemDetails {
     var texts = Texts()
     if let reply = source.reply { texts.reply = words(reply, width: source.width) }
     if !source.request.isEmpty {
-      let title = source.isSent ? "If sent again, the request would be:" : "The request would be:"
-      texts.request = [TextLine(), line(title, .heading)]
+      texts.request = [TextLine(), line(source.title, .heading)]
       texts.request += source.request.flatMap { wrapped($0, .dim, width: source.width) }
     }
     return texts

@@ -221,11 +221,18 @@ extension AppState {
     let found = editable.compactMap { item($0.id) }.filter {
       moved.contains($0.id) && [.missing, .changed(.vanished)].contains($0.state.failure?.cause)
     }
+    let changed = "\(HumanReadable.count(editable.count, "file")) changed"
     if !found.isEmpty {
-      message = "changed; now sent from the new path"
+      message = "\(changed); now sent from the new path"
       return effects + retryNow(found)
     }
-    message = editable.contains(where: \.state.isFailed) ? "changed; r sends it again" : "changed"
+    let (retry, undo) = (keyLabel(.retry), keyLabel(.undo))
+    let failed = editable.count(where: \.state.isFailed)
+    let hints = [
+      failed == 0 || retry.isEmpty ? "" : " · \(retry) sends \(failed == 1 ? "it" : "them") again",
+      undo.isEmpty ? "" : " · \(undo) undoes",
+    ]
+    message = changed + hints.joined()
     let others = notThere(gone)
     if gone > 0 { message? += "; \(others)" }
     return effects

@@ -100,8 +100,13 @@ extension AppState {
       if isGoodEnough { open(.question(Question(.keepingTarget(words)))) }
       return [.bell]
     case .targetChanged:
-      changeDialogs { if case .form(let form) = $0, form.isTrying { nil } else { $0 } }
-      message = "changed"
+      var name: String?
+      changeDialogs { dialog in
+        guard case .form(let form) = dialog, form.isTrying else { return dialog }
+        name = form.changedName
+        return nil
+      }
+      message = name.map { "\($0) changed" }
     case .leftOut(let files): askToAddAgain(files)
     case .editedFound(let edited, let there): return apply(edited, unless: there)
     case .leaveWhenDone: return leaveWhenDone()

@@ -112,6 +112,8 @@ struct Form: Sendable {
   /// The new names of the first files, as a preview.
   private(set) var newNames: [NewName] = []
   private static let mostShown = 100
+  /// How many files are edited.
+  var count: Int { if case .items(let ids) = subject { ids.count } else { 0 } }
   var mode: Mode { if case .items = subject { .form } else { .setup } }
 
   private(set) var rows: [Row]
@@ -286,6 +288,11 @@ struct Form: Sendable {
     complaint = words
     let sources: [Field] = [.names, .fileName, .path]
     focus = rows.firstIndex { sources.contains($0.field) && $0.isChanged } ?? focus
+  }
+
+  /// The name of the target that is edited, as it will be; nil if no target is.
+  var changedName: String? {
+    if case .edited(let row) = subject { changed(row).name } else { nil }
   }
 
   func changed(_ row: TargetRow) -> TargetRow {
