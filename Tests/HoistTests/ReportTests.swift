@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import ProcessContext
 import Testing
 import UploadModel
 
@@ -57,6 +58,13 @@ struct ReportTests {
     #expect(report.bytes == 300)
     #expect(report.files.first { !$0.earlier.isEmpty }?.earlier.map(\.status) == [503])
     #expect(report.span?.upperBound == Date(timeIntervalSince1970: 1_000))
+  }
+
+  @Test("both ends of the time in the title are as exact as each other")
+  func title() {
+    let page = Self.page(Self.entry("/a", took: 300))
+    let times = [0, 300.0].map { Date(timeIntervalSince1970: $0).localMinute }
+    #expect(page.contains("Sent on \(times[0]) to \(times[1].suffix(5))<"), "\(page)")
   }
 
   @Test("failures are grouped by reason, the most frequent first")

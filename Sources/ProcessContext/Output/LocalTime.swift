@@ -22,6 +22,9 @@ extension Date {
   /// "22:15:07".
   package var localClock: String { formatted(as: "%H:%M:%S") }
 
+  /// "22:15".
+  package var clockMinute: String { formatted(as: "%H:%M") }
+
   /// The offset of local time from UTC: "UTC+0100".
   package var zone: String { formatted(as: "UTC%z") }
 

@@ -67,7 +67,7 @@ struct ReportPage {
   private var title: String {
     guard let span = report.span else { return "Nothing was sent" }
     let (from, to) = (span.lowerBound, span.upperBound)
-    let end = from.localDay == to.localDay ? to.localClock : to.localMinute
+    let end = from.localDay == to.localDay ? to.clockMinute : to.localMinute
     return "Sent on \(from.localMinute)" + (from.localMinute == to.localMinute ? "" : " to \(end)")
   }
 
