@@ -54,13 +54,21 @@ import UploadModel
   @Test func aNumberIsNotCutInTwo() {
     let said = "The file in part 1 is longer than 2000000 bytes."
     let reasons = Self.reasons(Self.queue(Size(width: 80, height: 24), said: said))
-    #expect(reasons[3] == "403 · The file in part 1 is longer than…", "\(reasons)")
+    #expect(reasons[3] == "403 · The file in part 1 is longer …", "\(reasons)")
     for width in 1...60 {
       let cut = TextFitting.beginning(of: Glyphs.of(said, ascii: true), to: width, ascii: true)
       let words = cut.map(\.text).joined()
       #expect(cut.count <= width && (words == said || words.hasSuffix("~")), "\(words)")
       #expect(!words.contains("2") || words.contains("2000000"), "\(words)")
     }
+  }
+
+  /// Without the column of the size, a reason that is cut anyway would say little more.
+  @Test(arguments: [80, 100, 130])
+  func theSizeStaysIfTheReasonIsCutAnyway(_ width: Int) {
+    let state = Self.queue(Size(width: width, height: 24))
+    let row = render(state, size: state.size).text[state.layout.rows.lowerBound + 4]
+    #expect(row.contains(" 1.0 kB ") && row.contains("403 · uploads of this"), "\(row)")
   }
 
   @Test func at80ColumnsAnOrdinarySentenceFits() {

@@ -140,6 +140,42 @@ import UploadModel
     #expect(state.log.latest.count <= 4)
   }
 
+  /// A reason that many files share is said in the words of the list of failures, so that it fits.
+  @Test(arguments: sizes)
+  func whatManyFailedOfIsWhole(_ size: Size) {
+    var state = Fixture.empty(size: size)
+    let reply = Reply(text: #"{"error": "code 403 for you"}"#, mediaType: "application/json")
+    let failure = Failure(.refused, status: 403, reply: reply, attempts: 1)
+    let ids = (1...4).map { ItemID($0) }
+    Fixture.play(
+      &state, .added(ids.map { Fixture.item($0.rawValue, "\($0.rawValue).bin") }),
+      .engine(ids.map { ($0, .preparing(attempt: 1)) }, at: state.now),
+      .engine(ids.map { ($0, .failed(failure)) }, at: state.now), .key(.escape))
+    guard let box = state.layout.events else {
+      Issue.record("no room")
+      return
+    }
+    let text = Self.text(state)[box.rows].map {
+      String($0.unicodeScalars.dropFirst(box.columns.lowerBound))
+    }.joined(separator: "\n")
+    #expect(text.contains("403, code 403 for you"), "\(text)")
+  }
+
+  /// What types need, they get before what no reason needs.
+  @Test func typesAreWholeIfThereIsRoom() {
+    var state = Fixture.empty(size: Size(width: 200, height: 60))
+    Fixture.play(
+      &state,
+      .added([
+        Fixture.item(1, "r1.bin", type: "application/octet-stream"),
+        Fixture.item(2, "lib.so", type: "application/x-sharedlib"),
+      ]))
+    let text = Self.text(state).joined(separator: "\n")
+    let rows = Self.text(state)[state.layout.rows]
+    #expect(rows.contains { $0.contains("application/octet-stream") }, "\(text)")
+    #expect(rows.contains { $0.contains("application/x-sharedlib") }, "\(text)")
+  }
+
   /// After a pause, what comes is said anew, so that the times stay true.
   @Test func whatComesLaterIsALineOfItsOwn() {
     var state = Fixture.empty(size: Self.sizes[0])
@@ -162,7 +198,7 @@ import UploadModel
       .engine([(ItemID(1), .failed(failure))], at: state.now + 1),
       .engine([(ItemID(2), .failed(failure)), (ItemID(3), .failed(failure))], at: state.now + 60))
     let text = Self.text(state).joined(separator: "\n")
-    #expect(text.contains(" 2 failed: 413 Conten"), "\(text)")
+    #expect(text.contains(" 2 failed: 413, longer"), "\(text)")
     #expect(text.contains(".jpg: 413 Con") && text.contains(" a-name"), "\(text)")
   }
 

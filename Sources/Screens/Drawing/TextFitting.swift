@@ -25,6 +25,15 @@ enum TextFitting {
     return glyphs.prefix(head) + [Glyph(sign: "…", ascii: ascii)] + glyphs.suffix(tail)
   }
 
+  /// `glyphs` in at most `width` columns, cut so that at most `tail` columns of their end stay.
+  static func middle(_ glyphs: [Glyph], to width: Int, keeping tail: Int, ascii: Bool) -> [Glyph] {
+    if Glyphs.width(glyphs) <= width { return glyphs }
+    guard width > 0 else { return [] }
+    let end = glyphs.suffix(count(of: glyphs.reversed(), in: min(tail, width - 1)))
+    let head = count(of: glyphs, in: width - 1 - Glyphs.width(end))
+    return glyphs.prefix(head) + [Glyph(sign: "…", ascii: ascii)] + end
+  }
+
   /// The new places of glyphs once their text has been cut in the middle, without those that are cut off.
   static func places(_ places: [Int], of glyphs: [Glyph], inMiddleOf width: Int) -> [Int] {
     guard let (head, tail) = parts(of: glyphs, inMiddleOf: width) else { return places }

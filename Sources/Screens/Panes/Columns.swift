@@ -24,9 +24,11 @@ struct Columns {
     name + max(shortName, longest.name) + (max(shortType, longest.type) + 1) + 7 + 12 + 5 + 31 + 3
   }
 
-  /// With `hasTargets`, the files go to several targets, and each row names its own.
+  /// With `hasTargets`, the files go to several targets, and each row names its own; `targetWidth` is how many columns
+  /// their longest name takes.
   init(
-    in columns: Range<Int>, hasTargets: Bool = false, for longest: ItemList.Longest = .init()
+    in columns: Range<Int>, hasTargets: Bool = false, targetWidth: Int? = nil,
+    for longest: ItemList.Longest = .init()
   ) {
     // Room is given out by importance: if something does not fit, neither does what comes after it. Names pay for it
     // down to their shortest.
@@ -42,9 +44,19 @@ struct Columns {
     let hasSize = fits(6 + 1)
     let hasTarget = hasTargets && fits(6 + 1)
     let isWider = !hasTargets && fits(3)
+    let wanted = hasTarget ? targetWidth.map { max(0, $0 - 6) } : nil
 
-    let share = Share(
-      max(0, room), for: columns.count >= Self.wide && longest.name > 0 ? longest : nil)
+    let isRoomy = columns.count >= Self.wide
+    var share = Share(
+      max(0, room), targets: wanted, for: isRoomy && longest.name > 0 ? longest : nil)
+    if let wanted {
+      // What short names leave, and then a little of the bar.
+      let spare = longest.name > 0 ? max(0, Self.shortName - max(6, longest.name)) : 0
+      share.target += min(spare, wanted - share.target)
+      let lent = isRoomy || !hasBar ? 0 : min(2, wanted - share.target)
+      share.target += lent
+      share.bar -= lent
+    }
     var rest = ColumnsFromRight(end: columns.upperBound - (isWide ? 1 : 0))
     state = rest.take((isWider ? 21 : isWide ? 18 : 15) + share.state)
     percent = rest.take(4)
@@ -60,26 +72,30 @@ struct Columns {
     var state, bar, type, target: Int
 
     /// With the lengths of all names and types, no more goes to them than they need.
-    init(_ extra: Int, for longest: ItemList.Longest?) {
-      (target, bar) = (min(10, extra / 8), min(24, extra / 8))
+    init(_ extra: Int, targets wanted: Int?, for longest: ItemList.Longest?) {
+      target = wanted.map { min($0, extra / 2, 18) } ?? min(10, extra / 8)
+      bar = min(24, extra / 8)
       guard let longest else {
         (state, type) = (min(42, extra / 3), min(15, extra / 5))
         return
       }
-      type = min(extra / 6, max(0, longest.type - Columns.shortType))
-      let room = extra - type - target - bar
+      let named = max(0, longest.name - Columns.shortName)
+      let left = max(0, extra - target - bar - named)
+      type = min(max(extra / 6, left / 2), max(0, longest.type - Columns.shortType))
+      let room = max(0, extra - type - target - bar)
       // Names come first; in a very wide list, reasons get as much.
-      let names = min(max(0, longest.name - Columns.shortName), room <= 20 ? room : 10 + room / 2)
+      let names = min(named, room <= 20 ? room : 10 + room / 2)
       state = min(80, room - names)
     }
   }
 
-  /// The columns for the reason of a failure: those of the progress and the state and, if the reason needs more, that
-  /// of the size.
+  /// The columns for the reason of a failure: those of the progress and the state and, if the whole reason fits only
+  /// with it, that of the size.
   func reason(for label: StateLabel, ascii: Bool) -> Range<Int> {
-    let whole = Glyphs.width(Glyphs.of(label.forms.first ?? "", ascii: ascii))
     // The type may fill its column, so the reason starts one column later than a number would.
-    return size.isEmpty || whole <= words.count ? words : size.lowerBound + 1..<state.upperBound
+    let wider = size.lowerBound + 1..<max(size.lowerBound + 1, state.upperBound)
+    return size.isEmpty || label.isWhole(in: words.count, ascii: ascii)
+      || !label.isWhole(in: wider.count, ascii: ascii) ? words : wider
   }
 
   /// The columns of the progress and the state, for words in place of both.

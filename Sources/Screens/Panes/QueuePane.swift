@@ -8,14 +8,18 @@ struct QueuePane {
   let state: AppState
   let layout: Layout
   private let columns: Columns
-  private let targets: TargetLabels
+  private let targets: [String: [Glyph]]
   private let matcher: Matcher
 
   init(_ state: AppState, layout: Layout) {
     (self.state, self.layout) = (state, layout)
     columns = state.columns(in: layout)
     matcher = state.litMatcher
-    targets = TargetLabels(columns.target.isEmpty ? [] : state.queue.targetNames)
+    targets =
+      columns.target.isEmpty
+      ? [:]
+      : TargetLabels(state.queue.targetNames)
+        .fitting(columns.target.count, ascii: state.isASCII)
   }
 
   func paint(on canvas: inout Canvas) {
@@ -76,7 +80,8 @@ struct QueuePane {
     if columns.bar.isEmpty {
       canvas.putRight("%", row: row, columns: columns.percent, style: style)
     } else {
-      canvas.put("PROGRESS", row: row, columns: columns.bar, style: style)
+      let columns = self.columns.bar.lowerBound..<self.columns.percent.upperBound
+      canvas.put("PROGRESS", row: row, columns: columns, style: style)
     }
     canvas.put(head("STATE", .failed), row: row, columns: columns.state, style: style)
   }
@@ -99,8 +104,12 @@ struct QueuePane {
     canvas.putMiddle(
       item.fileName, row: line, columns: columns.name, style: style(item.state.nameRole),
       lighting: matcher)
-    canvas.putMiddle(
-      targets.label(item.target), row: line, columns: columns.target, style: style(.dim))
+    if !columns.target.isEmpty {
+      let label = targets[item.target] ?? Glyphs.of(item.target, ascii: canvas.ascii)
+      canvas.put(
+        TextFitting.end(label, to: columns.target.count, ascii: canvas.ascii), row: line,
+        column: columns.target.lowerBound, style: style(.dim))
+    }
     let type = TypeLabel(item.mediaType, mark: item.typeMark)
     canvas.put(
       type.fitting(columns.type.count, ascii: canvas.ascii), row: line,
@@ -244,8 +253,11 @@ extension AppState {
   func columns(in layout: Layout) -> Columns {
     // If all files go to one target that is not the chosen one, nothing else names it.
     let isElsewhere = queue.targetNames.contains { !$0.isEmpty && $0 != target }
+    let hasTargets = queue.hasSeveralTargets || isElsewhere
     return Columns(
-      in: layout.list, hasTargets: queue.hasSeveralTargets || isElsewhere, for: queue.longest)
+      in: layout.list, hasTargets: hasTargets,
+      targetWidth: hasTargets ? TargetLabels(queue.targetNames).width(ascii: isASCII) : nil,
+      for: queue.longest)
   }
 
   /// The numbers of the rows on the lines of the queue's pane. That of the row under the cursor is there twice if its
