@@ -128,4 +128,12 @@ import UploadModel
     #expect(two.ids == ["a 2p", "b p", "a 1p", "b 0p"] && two.isFull)
     #expect(!taken(Self.request(limit: 5)).isFull)
   }
+
+  /// It is read from its beginning.
+  @Test func anOutcomeIsCutAtItsEnd() {
+    var row = Fixture.historyRows[1]
+    row.outcome = "200, but the reply broke off after 4 of 100 bytes"
+    #expect(row.outcome(fitting: 24) == "200, but the reply brok…")
+    #expect(row.outcome(fitting: 60) == row.outcome)
+  }
 }

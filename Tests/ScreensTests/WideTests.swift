@@ -161,6 +161,28 @@ import UploadModel
     #expect(text.contains("403, code 403 for you"), "\(text)")
   }
 
+  /// So is the reason of one file, where there is no line to spare.
+  @Test(arguments: sizes)
+  func whatOneFailedOfIsWhole(_ size: Size) {
+    var state = Fixture.empty(size: size)
+    let failure = Failure(
+      .refused, status: 413, reply: Reply(text: "at most 100 kB"), attempts: 1)
+    let ids = (1...9).map { ItemID($0) }
+    Fixture.play(&state, .added(ids.map { Fixture.item($0.rawValue, "\($0.rawValue).bin") }))
+    for id in ids {
+      Fixture.play(
+        &state, .engine([(id, .preparing(attempt: 1))], at: state.now),
+        .engine([(id, .failed(failure))], at: state.now + 10))
+    }
+    guard let box = state.layout.events else {
+      Issue.record("no room")
+      return
+    }
+    Fixture.play(&state, .key(.escape))
+    let text = Self.text(state)[box.rows].joined(separator: "\n")
+    #expect(text.contains("9.bin: 413, at most 100 kB"), "\(text)")
+  }
+
   /// What types need, they get before what no reason needs.
   @Test func typesAreWholeIfThereIsRoom() {
     var state = Fixture.empty(size: Size(width: 200, height: 60))

@@ -68,7 +68,8 @@ struct ThroughputPane {
     of event: SessionLog.Gathered, in width: Int, isSpare: Bool
   ) -> [ArraySlice<Glyph>] {
     var words = Glyphs.of(words(of: event, in: width), ascii: state.isASCII)
-    if let brief = event.brief.map({ Glyphs.of($0, ascii: state.isASCII) }),
+    let name = TextFitting.middle(event.name, to: width / 2, ascii: state.isASCII)
+    if let brief = event.brief(name).map({ Glyphs.of($0, ascii: state.isASCII) }),
       Glyphs.width(words) > width, !isSpare || Glyphs.width(brief) <= width
     {
       words = brief

@@ -26,10 +26,10 @@ struct SessionLog: Sendable {
       return "\(number) \(end.word)" + (end.reason.map { ": \($0)" } ?? ", last \(name)")
     }
 
-    /// The same where there is little room; the colour says whether it went well.
-    var brief: String? {
-      guard count > 1, let reason = end?.reason else { return nil }
-      return "\(HumanReadable.grouped(count)) × \(reason)"
+    /// The same where there is little room, with `name` as that of the only file; the colour says whether it went well.
+    func brief(_ name: String) -> String? {
+      guard let reason = end?.reason else { return nil }
+      return count > 1 ? "\(HumanReadable.grouped(count)) × \(reason)" : "\(name): \(reason)"
     }
   }
 

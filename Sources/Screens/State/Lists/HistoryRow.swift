@@ -158,11 +158,15 @@ package struct HistoryRow: PaneRow {
     }
   }
 
-  /// How it ended, with the server's message if there is room for all of it.
+  /// How it ended, in `width` columns, with the server's message if there is room for all of it.
   func outcome(fitting width: Int) -> String {
-    guard end == .failed, let said = reply.message else { return outcome }
-    let whole = "\(outcome) · \(said)"
-    return Glyphs.width(Glyphs.of(whole, ascii: false)) <= width ? whole : outcome
+    if end == .failed, let said = reply.message {
+      let whole = "\(outcome) · \(said)"
+      if Glyphs.width(Glyphs.of(whole, ascii: false)) <= width { return whole }
+    }
+    // Its beginning says more than its end.
+    return TextFitting.end(Glyphs.of(outcome, ascii: false), to: width, ascii: false).map(\.text)
+      .joined()
   }
 }
 
