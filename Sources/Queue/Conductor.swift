@@ -144,6 +144,10 @@ package final class Conductor {
     hooks.refusal = { [weak self] target, trouble in
       onMain { self?.note(trouble, of: target) }
     }
+    hooks.grew = { [weak self] item in
+      let words = "\(item.fileName): the file has grown, and is sent again from its beginning"
+      onMain { self?.report([.message(words)]) }
+    }
     hooks.pace = { [weak self] target, until in
       onMain { self?.report([.pace(target: target, until: until)]) }
     }

@@ -77,6 +77,10 @@ struct LineReporter: PushReporter {
     write("↻ \(SafeText.line(item.path.description)): \(words)")
   }
 
+  mutating func startsAgain(_ words: String) {
+    if !isQuiet { write("↻ \(SafeText.line(words))") }
+  }
+
   mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {
     guard outcome.isKept || !isQuiet else { return }
     let sign = outcome.isKept ? "!" : "·"

@@ -62,6 +62,8 @@ struct ProgressReporter: PushReporter {
     lines.resumed(item, at: point)
   }
 
+  mutating func startsAgain(_ words: String) { lines.startsAgain(words) }
+
   mutating func run(of target: String, _ news: RunNews) { lines.run(of: target, news) }
 
   mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {

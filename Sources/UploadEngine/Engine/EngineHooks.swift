@@ -44,6 +44,8 @@ package struct EngineHooks: Sendable {
   package var figures: @Sendable (SendingFigures) -> Void = { _ in }
   /// Called when another number of lanes has been found for a target.
   package var lanes: @Sendable (_ target: String, _ lanes: Int) -> Void = { _, _ in }
+  /// Called when a file has grown while it was sent, so that it is sent again from its beginning.
+  package var grew: @Sendable (UploadItem) -> Void = { _ in }
   /// Whether a file for a target has failed before it reached the engine.
   package var hasUnsent: @Sendable (_ target: String) -> Bool = { _ in false }
 

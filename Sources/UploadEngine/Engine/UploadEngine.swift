@@ -184,8 +184,10 @@ package actor UploadEngine {
       guard let job = jobs[id] else { continue }
       let before = job.machine.state
       let destination = job.upload.destination
+      let grows = job.beginsToGrow(in: event)
+      if grows { hooks.grew(job.upload.item) }
       let actions = job.machine.handle(
-        job.beginsToGrow(in: event) ? .startOver(after: nil) : event, for: destination.target)
+        grows ? .startOver(after: nil) : event, for: destination.target)
       for action in actions { carryOut(action, for: id, job) }
       place(id, job, from: before)
       if job.isUnderWay, job.attempt == nil { starting.append(job) }

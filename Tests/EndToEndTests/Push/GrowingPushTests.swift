@@ -5,6 +5,33 @@ import Testing
 extension EndToEnd {
   @Suite("A log is written to while it is sent")
   struct GrowingPushTests {
+    @Test("a large one that begins to grow is sent again from its beginning, which is said")
+    func sentAgain() async throws {
+      let person = try Person()
+      let log = try person.folder.write("a.log", count: 20_000_000)
+      let server = try HostileServer(receiveBuffer: 64 << 10) { connection, number in
+        while let request = connection.readHead(),
+          let length = Int(request.headers["content-length"] ?? ""),
+          connection.read(100_000) != nil
+        {
+          if number == 0 {
+            let file = FileHandle(forWritingAtPath: log)
+            _ = try? file?.seekToEnd()
+            try? file?.write(contentsOf: Data(repeating: 10, count: 12_000))
+            try? file?.close()
+          }
+          guard connection.discard(length - 100_000) else { return }
+          connection.record(request)
+          connection.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+        }
+      }
+      defer { server.stop() }
+      let told = try await person.run("push", "a.log", "--to", "\(server.url("/up"))")
+      #expect(told.status == 0 && server.requests.count == 1, "\(told)")
+      let words = "↻ a.log: the file has grown, and is sent again from its beginning"
+      #expect(told.errors.split(separator: "\n").count { $0 == words } == 1, "\(told)")
+    }
+
     @Test("it counts as sent, every report says that it has grown, and it stays")
     func reports() async throws {
       let person = try Person()
