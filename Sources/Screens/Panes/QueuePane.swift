@@ -80,8 +80,8 @@ struct QueuePane {
     if columns.bar.isEmpty {
       canvas.putRight("%", row: row, columns: columns.percent, style: style)
     } else {
-      let columns = self.columns.bar.lowerBound..<self.columns.percent.upperBound
-      canvas.put("PROGRESS", row: row, columns: columns, style: style)
+      let word = columns.bar.count < 8 ? "SENT" : "PROGRESS"
+      canvas.put(word, row: row, columns: columns.bar, style: style)
     }
     canvas.put(head("STATE", .failed), row: row, columns: columns.state, style: style)
   }
