@@ -18,9 +18,9 @@ final class ChangeWatch {
   /// ten times a second.
   init(path: String, body: @escaping @MainActor () -> Void) throws(StoreError) {
     self.body = body
-    let file = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     // Writes first go to the log beside the file, which exists for as long as the queue is open.
     let log = "\(UploadStore.realPath(path))-wal"
+    let file = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     guard file >= 0, inotify_add_watch(file, log, UInt32(IN_MODIFY)) >= 0 else {
       let reason = String(cString: strerror(errno))
       if file >= 0 { close(file) }
