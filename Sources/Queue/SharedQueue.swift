@@ -103,6 +103,8 @@ package final class SharedQueue {
   private var awaitingRuns: [@MainActor () -> Void] = []
   /// The revision of the queue on disk that has been reported.
   private var revision: Int64 = 0
+  /// Whether changes that came too early are to be read once more.
+  private var isSecondLook = false
   /// The revision of the queue since which the sender's news may have taken precedence over the states in the queue.
   private var newsSince: Int64 = 0
 
@@ -341,10 +343,7 @@ package final class SharedQueue {
     }) { looked in
       if self.isSender { self.takeEdits() }
       self.renewCredentials(of: refused)
-      // What was edited while the old file was looked at: look at the new one.
-      let edited = Set(known.lazy.filter { self.isEdited($0) }.map(\.id))
-      self.send(again: looked.filter { !edited.contains($0.id) })
-      if !edited.isEmpty { self.retry(known.map(\.id).filter(edited.contains)) }
+      self.send(again: looked, from: known)
     }
   }
 
@@ -357,19 +356,15 @@ package final class SharedQueue {
     retry((failed + [waiting].compactMap(\.self)).map(\.id))
   }
 
-  /// Whether an item has been edited since it was `known`.
-  private func isEdited(_ known: UploadItem) -> Bool {
-    items.item(known.id).map { $0.record != known.record } ?? false
-  }
-
-  private func send(again looked: [UploadItem]) {
+  /// Sends files again as a look has found them, which began when they were `known`.
+  private func send(again looked: [UploadItem], from known: [UploadItem]) {
     // Items removed meanwhile stay removed, and items already under way continue.
     let looked = looked.filter { items.item($0.id) != nil }
     let before = looked.compactMap { items.item($0.id) }.reduce(into: [:]) {
       $0[$1.id] = $1.state.failure?.headline
     }
-    guard let present = write({ try $0.update(looked) }) else { return }
-    let (sendable, shown) = jobs(present.filter { !$0.state.isActive })
+    guard let update = write({ try $0.update(looked, from: known) }) else { return }
+    let (sendable, shown) = jobs(update.present.filter { !$0.state.isActive })
     report([.added(shown)])
     engine?.retry(sendable)
     // Items that were paused or had failed before this session get their place only now.
@@ -379,14 +374,17 @@ package final class SharedQueue {
       let isSame = before[same.id] == cause.headline
       report([.message("\(same.fileName)\(isSame ? ", as before" : ""): \(cause.headline)")])
     }
+    // What was edited while the old file was looked at: look at the new one.
+    guard !update.edited.isEmpty else { return }
+    report([.added(update.edited.map(withWhatIsKnownHere))])
+    retry(update.edited.map(\.id))
   }
 
   package func pause(_ ids: [ItemID]) {
     if let engine { return engine.pause(ids) }
     if link.order(.pause(ids)) { return }
-    let changed = ids.compactMap(items.item).map { $0.with(.paused) }
-    guard let present = write({ try $0.update(changed) }) else { return }
-    report([.added(present)])
+    guard let present = write({ try $0.pause(ids) }) else { return }
+    report([.added(present.filter { !$0.state.isActive })])
   }
 
   package func remove(_ ids: [ItemID], begun: [UploadItem]) {
@@ -566,17 +564,19 @@ package final class SharedQueue {
     if isSender { takeEdits() }
     guard let present = try? keeper.store.items().filter({ $0.id > floor }) else { return }
     let ids = Set(present.map(\.id))
-    let known = present.map { item in
-      guard let shown = items.item(item.id) else { return item }
-      var item = item
-      (item.state, item.note, item.resumePoint) = (shown.state, shown.note, shown.resumePoint)
-      return item
-    }
     report([
-      .added(known),
+      .added(present.map(withWhatIsKnownHere)),
       .removed(items.order.filter { !ids.contains($0) && items.item($0)?.state.isDone != true }),
       .reordered(present.map(\.id)),
     ])
+  }
+
+  /// An item of the queue's file with what only this session knows of it.
+  private func withWhatIsKnownHere(_ item: UploadItem) -> UploadItem {
+    guard let shown = items.item(item.id) else { return item }
+    var item = item
+    (item.state, item.note, item.resumePoint) = (shown.state, shown.note, shown.resumePoint)
+    return item
   }
 
   /// Gives the engine how to send the items that are still waiting.
@@ -665,6 +665,7 @@ package final class SharedQueue {
 
   /// Starts an engine that awaits the items of the queue.
   private func startEngine() {
+    keeper.store.noteKnown(revision)
     // What was sent before counts until it is cleared.
     conductor.start(countingAnew: items.totals.done == 0)
     engine?.setLimit(settings.limit)
@@ -699,6 +700,7 @@ package final class SharedQueue {
   }
 
   private func apply(_ changes: QueueChanges) {
+    let before = revision
     revision = changes.revision
     if let isStopped = changes.isStopped { note(isStopped: isStopped) }
     let gone = changes.removed.filter { items.item($0) != nil }
@@ -710,7 +712,7 @@ package final class SharedQueue {
       engine?.remove(gone)
       report([.removed(gone)])
     }
-    applyChanged(changes.items.filter { $0.id > floor })
+    applyChanged(changes.items.filter { $0.id > floor }, since: before)
     if let order = changes.order {
       report([.reordered(order.filter { items.item($0) != nil })])
       engine?.arrange(items.waiting)
@@ -734,7 +736,7 @@ package final class SharedQueue {
     reportSettings()
   }
 
-  private func applyChanged(_ all: [UploadItem]) {
+  private func applyChanged(_ all: [UploadItem], since before: Int64) {
     let judged = all.filter { item in
       items.item(item.id).map { $0.state.isJudgedAnew(as: item.state) } == true
     }
@@ -746,12 +748,22 @@ package final class SharedQueue {
       return reportEnds(changed)
     }
     let news = ExternalChanges(of: changed, known: items.item)
-    add(news.fresh)
-    engine.pause(news.paused)
+    // By the next look, what was too early will have been told. Look only once more: a file that was removed and restored
+    // at once goes on being sent, although the queue's file says that it waits.
+    isSecondLook = news.comeTooEarly && !isSecondLook
+    if isSecondLook {
+      revision = before
+      keeper.store.forgetLook()
+      watch?.lookAgain()
+    }
     let (sendable, shown) = jobs(news.again)
     if !shown.isEmpty || !news.edited.isEmpty { report([.added(shown + news.edited)]) }
-    engine.retry(sendable)
+    engine.pause(news.paused)
     engine.update(jobs(news.edited).sendable)
+    // Once the engine has the edits, and before it begins with anything that is new.
+    keeper.store.noteKnown(revision)
+    engine.retry(sendable)
+    add(news.fresh)
     engine.putBack(setAside: news.waiting)
   }
 

@@ -15,17 +15,19 @@ enum ItemRows {
   /// The columns of a new row, beginning with those of `add`.
   static let inserted = changing + ["sum", "position", "listed", "revision", "added", "id"]
 
-  /// The statement that updates an item. Its parameters are those of `add`, the revision, the item's number and the
-  /// name of its state. It does not change finished items. It can only pause items that are being sent, unless they
-  /// were removed from the queue. An item that was removed is being cancelled and may change in any way.
-  static let update = """
-    UPDATE item SET
-      \(changing.map(assignment).joined(separator: ", ")),
-      listed = 1, revision = ?
-    WHERE id = ?\(changing.count + 2) AND (state <> 'done' OR ?\(changing.count + 3) = 'done')
-      AND NOT (listed AND state IN ('sending', 'handed over')
-        AND (?\(changing.count + 3) <> 'paused' OR processing IS NOT NULL))
-    """
+  /// The statement that updates an item. Its parameters are those of `add`, the revision, the item's number and its
+  /// record as the caller has known it, of which it uses a part. It leaves items alone that have left the queue, that
+  /// are being sent or have been sent, and that a person has edited since.
+  static let update = {
+    let (known, values) = (changing.count + 2, RecordColumns.names.enumerated())
+    let edits = values.filter { editable.contains($0.element) }
+    return """
+      UPDATE item SET \(changing.map(assignment).joined(separator: ", ")), revision = ?
+      WHERE id = ? AND listed AND state NOT IN ('sending', 'handed over', 'done')
+        AND (\(edits.map(\.element).joined(separator: ", ")))
+          IS (\(edits.map { "?\(known + $0.offset + 1)" }.joined(separator: ", ")))
+      """
+  }()
 
   /// The assignment of a parameter to a column. The process that calls may not know yet how the last attempt has ended.
   private static func assignment(_ column: String) -> String {
@@ -36,11 +38,13 @@ enum ItemRows {
     }
   }
 
-  static func addUpdated(_ item: UploadItem, _ revision: Int64, to row: inout Parameters) {
+  static func addUpdated(
+    _ item: UploadItem, from known: UploadItem, _ revision: Int64, to row: inout Parameters
+  ) {
     add(item, to: &row)
     row.add(revision)
     row.add(item.id.rawValue)
-    row.add(stored(item.state).0)
+    RecordColumns.add(known.record, to: &row)
   }
 
   /// What the user can change of an item that is queued.

@@ -6,13 +6,14 @@ struct StateWriter {
   let revision: Int64
   let now: Double
 
-  /// Claims items that are about to be sent, and opens their attempts. Returns those that it could claim.
-  func begin(_ ids: [ItemID]) throws -> Set<ItemID> {
+  /// Claims items that are about to be sent, and opens their attempts. Returns those that it could claim. Items that have
+  /// changed after the revision `last` are not claimed.
+  func begin(_ ids: [ItemID], changedUpTo last: Int64) throws -> Set<ItemID> {
     let claim = try db.statement(
       """
       UPDATE item SET state = 'sending', failure = NULL, revision = ?,
         run = (SELECT id FROM run WHERE run.target = item.target)
-      WHERE id = ? AND listed AND state = 'waiting'
+      WHERE id = ? AND listed AND state = 'waiting' AND revision <= ?
       """)
     let attempt = try db.statement(
       """
@@ -24,6 +25,7 @@ struct StateWriter {
       try claim.execute { row in
         row.add(revision)
         row.add(id.rawValue)
+        row.add(last)
       }
       guard db.changes == 1 else { continue }
       let open = { (row: inout Parameters) in

@@ -125,7 +125,11 @@ extension UploadStore {
   package func read(
     inPortionsOf size: Int, _ body: ([UploadItem]) -> Void
   ) throws(StoreError) -> Int64 {
-    try read { db in
+    let version = try dataVersion()
+    return try read { db in
+      let revision: Int64 = try db.value("SELECT revision FROM queue") ?? 0
+      // What has been handed over may begin before the rest is read.
+      noteKnown(revision, dataVersion: version)
       let end = try db.statement(
         """
         SELECT MAX(position) FROM (
@@ -136,7 +140,7 @@ extension UploadStore {
         body(try Self.items(db, where: "listed AND position > ? AND position <= ?", [last, next]))
         (last, portion) = (next, min(portion * 2, size))
       }
-      return try db.value("SELECT revision FROM queue") ?? 0
+      return revision
     }
   }
 
@@ -227,28 +231,62 @@ extension UploadStore {
     return added
   }
 
-  /// Writes the current data and states of items, and restores removed ones to their places. Finished items stay
-  /// finished, and items being sent can only be paused, since the caller may not know yet that they have started or
-  /// finished. Returns the items in their new state in the queue.
+  /// What has become of items that were to be updated. Those that have left the queue are in neither list.
+  package struct Update: Sendable {
+    /// The items in their new state in the queue.
+    package var present: [UploadItem] = []
+    /// The items that stay as they are, as they were edited meanwhile.
+    package var edited: [UploadItem] = []
+  }
+
+  /// Writes what a look at the files of items has found, so that they are sent again: their data and states. `known` is
+  /// what the looks began with. What a person has done meanwhile outlives the look: items that have left the queue stay
+  /// out of it, and those that were edited stay as they were edited. Items that are being sent or have been sent stay as
+  /// they are, too, since the caller may not know yet that they have started or finished.
   @discardableResult
-  package func update(_ items: [UploadItem]) throws(StoreError) -> [UploadItem] {
-    try write { db, revision in
+  package func update(
+    _ looked: [UploadItem], from known: [UploadItem]
+  ) throws(StoreError) -> Update {
+    let known = Dictionary(known.map { ($0.id, $0) }) { $1 }
+    return try write { db, revision in
       let keep = try db.statement(ItemRows.keepForAttempts)
       let update = try db.statement(ItemRows.update)
-      let list = try db.statement("UPDATE item SET listed = 1, revision = ? WHERE id = ?")
-      var refused: Set<ItemID> = []
-      for item in items {
+      var result = Update()
+      for item in looked {
         try keep.execute { ItemRows.addKept(item, to: &$0) }
-        try update.execute { ItemRows.addUpdated(item, revision, to: &$0) }
-        guard db.changes == 0 else { continue }
-        refused.insert(item.id)
-        try list.execute([revision, item.id.rawValue])
+        try update.execute {
+          ItemRows.addUpdated(item, from: known[item.id] ?? item, revision, to: &$0)
+        }
+        if db.changes > 0 {
+          result.present.append(item)
+        } else if let there = try Self.items(
+          db, where: "item.id = ? AND listed", [item.id.rawValue]
+        ).first {
+          if there.state.isActive || there.state.isDone {
+            result.present.append(there)
+          } else {
+            result.edited.append(there)
+          }
+        }
       }
-      try Self.recordOrder(db, revision)
-      if refused.isEmpty { return items }
-      let touched = try Self.items(db, where: "item.revision = ?", [revision])
-      let present = Dictionary(uniqueKeysWithValues: touched.map { ($0.id, $0) })
-      return items.compactMap { refused.contains($0.id) ? present[$0.id] : $0 }
+      return result
+    }
+  }
+
+  /// Pauses items, also those that are being sent: the sender ends their requests. Items that their server has accepted,
+  /// or that have been sent, stay as they are. Returns the items in their new state in the queue.
+  @discardableResult
+  package func pause(_ ids: [ItemID]) throws(StoreError) -> [UploadItem] {
+    try write { db, revision in
+      let pause = try db.statement(
+        """
+        UPDATE item SET state = 'paused', failure = NULL, revision = ?
+        WHERE id = ? AND listed AND state <> 'done' AND processing IS NULL
+        """)
+      return try ids.flatMap { id in
+        try pause.execute([revision, id.rawValue])
+        return try Self.items(db, where: "item.id = ? AND listed", [id.rawValue])
+      }
     }
   }
 

@@ -27,6 +27,8 @@ package final class UploadStore: Sendable {
   private struct Memory {
     /// SQLite's data version as of when the changes by others were last read.
     var dataVersion: Int64?
+    /// What this process has acted on; nil if it has read nothing.
+    var known: (revision: Int64, dataVersion: Int64?)?
     /// Bytes sent by the attempts under way, recorded when they end, and of how many.
     var progress: [ItemID: (sent: Int64, total: Int64?)] = [:]
     var digests = NewDigests()
@@ -195,7 +197,7 @@ package final class UploadStore: Sendable {
   // MARK: Sending
 
   /// Records the start of attempts and returns the items that may start. The others have been removed, or another
-  /// process has changed their state.
+  /// process has changed them: what it has written must be read first (`noteKnown`).
   ///
   /// From then on the items count as being sent until `record` says otherwise, even after a crash.
   package func begin(_ ids: [ItemID], now: Date = Date()) throws(StoreError) -> Set<ItemID> {
@@ -228,7 +230,9 @@ package final class UploadStore: Sendable {
           let bytes = memory.withLock { $0.progress[id]?.sent }
           try writer.write(state, of: id, bytes: bytes, leaving: leaving)
         }
-        if !turn.claims.isEmpty { begun.formUnion(try writer.begin(turn.claims)) }
+        if !turn.claims.isEmpty {
+          begun.formUnion(try writer.begin(turn.claims, changedUpTo: lastKnown(db)))
+        }
       }
       return begun
     }
@@ -239,6 +243,14 @@ package final class UploadStore: Sendable {
       for id in begun { memory.progress[id] = (0, nil) }
     }
     return begun
+  }
+
+  /// The revision up to which changes of items are known to this process; the greatest there is if no other process has
+  /// written since. Items that have changed since may have been edited.
+  private func lastKnown(_ db: Database) throws -> Int64 {
+    guard let known = memory.withLock({ $0.known }) else { return .max }
+    let version: Int64? = try db.value("PRAGMA data_version")
+    return version == known.dataVersion ? .max : known.revision
   }
 
   /// The turns without what is not written: progress, which is noted, and that a file was handed over, if a later
@@ -409,6 +421,20 @@ package final class UploadStore: Sendable {
     memory.withLock { $0.dataVersion = look.version }
     return changes
   }
+
+  /// Notes that this process has acted on all changes up to a revision. From then on, `begin` refuses items that another
+  /// process may have changed since.
+  package func noteKnown(_ revision: Int64) {
+    memory.withLock { $0.known = (revision, $0.dataVersion) }
+  }
+
+  /// Notes the same for a snapshot. `dataVersion` is from before it.
+  func noteKnown(_ revision: Int64, dataVersion: Int64?) {
+    memory.withLock { $0.known = (revision, dataVersion) }
+  }
+
+  /// SQLite's data version; nil while another process is writing.
+  func dataVersion() throws(StoreError) -> Int64? { try stamp()?.version }
 
   /// Has the next look say that another process has written.
   package func forgetLook() { memory.withLock { $0.dataVersion = nil } }

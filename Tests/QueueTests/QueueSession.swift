@@ -36,8 +36,11 @@ final class QueueSession {
   let store: UploadStore
   let queue: SharedQueue
 
-  /// A session with the queue in `folder`, whose files go to `url`.
-  init(in folder: ScratchDirectory, to url: URL, options: SharedQueue.Options = .init()) throws {
+  /// A session with the queue in `folder`, whose files go to `url`. `look` looks at a file before it is sent again.
+  init(
+    in folder: ScratchDirectory, to url: URL, options: SharedQueue.Options = .init(),
+    look: @escaping @Sendable (UploadItem) -> UploadItem = { $0.with(.waiting) }
+  ) throws {
     store = try UploadStore(path: folder.path("queue.sqlite"))
     let environment = Self.environment(folder)
     let recorder = QueueRecorder(store: store, option: "", environment: environment) { _, _ in
@@ -51,7 +54,7 @@ final class QueueSession {
           book: SingleTarget(SendPlan(Target(name: "nas", url: url)), at: url.absoluteString),
           time: .system, mediaType: { _ in nil }),
         environment: environment, reading: DispatchQueue(label: "test.reading"),
-        lookups: DispatchQueue(label: "test.lookups"), look: { $0.with(.waiting) }),
+        lookups: DispatchQueue(label: "test.lookups"), look: look),
       options: options)
   }
 

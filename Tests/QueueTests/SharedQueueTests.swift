@@ -460,7 +460,7 @@ struct SharedQueueTests {
       toReply: "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"
     ) { store, item in
       #expect(item.state.kind == .failed)
-      try store.update([item.with(.waiting)])
+      try store.update([item.with(.waiting)], from: [item])
     }
     defer { server.stop() }
     try await wait(for: "the second request") { server.requests.count == 2 ? true : nil }
@@ -476,14 +476,14 @@ struct SharedQueueTests {
     func happens(in store: UploadStore, to item: UploadItem) throws {
       switch self {
       case .removal: try store.remove([item.id])
-      case .pause: try store.update([item.with(.paused)])
+      case .pause: try store.pause([item.id])
       }
     }
 
     func isUndone(in store: UploadStore, of item: UploadItem) throws {
       switch self {
       case .removal: _ = try store.relist([item.id])
-      case .pause: try store.update([item.with(.waiting)])
+      case .pause: try store.update([item.with(.waiting)], from: [item])
       }
     }
   }

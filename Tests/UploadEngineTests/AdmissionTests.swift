@@ -329,6 +329,32 @@ struct AdmissionTests {
     #expect(server.requests.count == 4)
   }
 
+  /// Its owner may read that it waits, as it was edited elsewhere, before the engine hears that it was not admitted.
+  @Test("a file that is put back before its refusal is known is sent")
+  func putBackBeforeRefusal() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    let claims = Mutex(0)
+    let isDone = Mutex(false)
+    let putBack = Mutex<@Sendable ([ItemID]) -> Void>({ _ in })
+    var hooks = EngineHooks()
+    hooks.admission = { turn, then in
+      if turn.changes.contains(where: { $0.1.isDone }) { isDone.withLock { $0 = true } }
+      if turn.claims.isEmpty { return then([]) }
+      let isFirst = claims.withLock { claims in
+        claims += 1
+        return claims == 1
+      }
+      if isFirst { putBack.withLock { $0 }(turn.claims) }
+      then(isFirst ? [] : Set(turn.claims))
+    }
+    let engine = UploadEngine(hooks: hooks) { _ in }
+    putBack.withLock { $0 = { engine.putBack(setAside: $0) } }
+    engine.submit(try jobs(1, to: .once(server.url())))
+    try await wait(for: "the file to be sent") { isDone.withLock { $0 } ? true : nil }
+    #expect(server.requests.count == 1)
+  }
+
   @Test("a file that a person stops while it is admitted is not sent", arguments: [true, false])
   func stoppedAtOnce(_ isCancelled: Bool) async throws {
     let server = try HostileServer { connection, _ in

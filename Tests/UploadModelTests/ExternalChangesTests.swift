@@ -32,7 +32,11 @@ struct ExternalChangesTests {
         isRenamed: true, news: "edited, waiting"),
       Row(
         testDescription: "renamed while it is sent", written: .waiting,
-        known: .sending(attempt: 1, sent: 1, total: 2), isRenamed: true, news: "waiting"),
+        known: .sending(attempt: 1, sent: 1, total: 2), isRenamed: true, news: "waiting, too early"),
+      Row(
+        testDescription: "renamed after a failure that is on its way",
+        written: .failed(Failure(.missing)), known: .sending(attempt: 1, sent: 1, total: 2),
+        isRenamed: true, news: "too early"),
       Row(
         testDescription: "its own news, which is on its way", written: .done(receipt),
         known: .awaitingReply(attempt: 1, since: Instant(seconds: 0)), news: ""),
@@ -54,7 +58,7 @@ struct ExternalChangesTests {
     let words = [
       news.fresh.isEmpty ? nil : "fresh", news.again.isEmpty ? nil : "again",
       news.paused.isEmpty ? nil : "paused", news.edited.isEmpty ? nil : "edited",
-      news.waiting.isEmpty ? nil : "waiting",
+      news.waiting.isEmpty ? nil : "waiting", news.comeTooEarly ? "too early" : nil,
     ].compactMap(\.self)
     #expect(words.joined(separator: ", ") == row.news)
     // How it is sent is as written, what has become of it as known.

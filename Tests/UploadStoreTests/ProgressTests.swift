@@ -102,7 +102,8 @@ struct ProgressTests {
         && entry.arrival == .unclear)
     #expect(entry.message == failure.explanation)
     // It is done only once: the file is sent again.
-    try judged.update(try judged.items().prefix(1).map { $0.with(.waiting) })
+    let known = try Array(judged.items().prefix(1))
+    try judged.update(known.map { $0.with(.waiting) }, from: known)
     try judged.judgeAnew([(ids[0], failure)])
     #expect(try judged.items()[0].state == .waiting)
   }
@@ -467,8 +468,11 @@ struct ProgressTests {
       (ids[0], .done(Receipt(status: 200))),
       (ids[1], .awaitingReply(attempt: 1, since: Instant(seconds: 0))),
     ])
+    let known = items
     for index in items.indices { items[index].state = wish }
-    let states = try store.update(items).map(\.state)
+    let present =
+      wish == .paused ? try store.pause(ids) : try store.update(items, from: known).present
+    let states = present.map(\.state)
     #expect(states[0].isDone)
     // Only a pause reaches a file that is being sent: its sender aborts it.
     #expect(states[1].isActive == (wish != .paused))
@@ -481,8 +485,7 @@ struct ProgressTests {
   func edit() throws {
     let store = try harness.open()
     var sent = try store.enqueue([item("a")])[0]
-    sent.state = .paused
-    try store.update([sent])
+    try store.pause([sent.id])
     (sent.fileName, sent.field, sent.mediaType) = ("b", "photo", "image/png")
     sent.state = .waiting
     try store.edit([sent])
@@ -555,7 +558,7 @@ struct ProgressTests {
       try store.record([(sent.id, .failed(Failure(.refused, status: 401)))])
       (sent.fileName, sent.target, sent.mediaType) = (name, target, "image/\(name)")
       try store.edit([sent])
-      try store.update([sent])
+      try store.update([sent], from: [sent])
     }
     _ = try store.begin([sent.id])
     let history = try harness.open().history()
@@ -928,13 +931,13 @@ struct ProgressTests {
     // It is still known once it fails for certain, waits anew, goes elsewhere, or has left the queue.
     var again = first
     again.state = .waiting
-    try store.update([again])
+    try store.update([again], from: [first])
     _ = try store.begin([first.id])
     try store.record([(first.id, .failed(refused))])
     moved.target = "other"
     moved.state = .waiting
     try store.edit([moved])
-    try store.update([moved])
+    try store.update([moved], from: [moved])
     try store.remove([first.id, moved.id])
     var looked = [
       item("a"), item("b", inode: 2), item("b", target: "other", inode: 2), item("a", inode: 9),

@@ -46,7 +46,7 @@ struct QueueTests {
     let items = try store.enqueue([item("a"), item("b"), item("c")])
     try store.remove([items[1].id])
     #expect(try store.items().map(\.fileName) == ["a", "c"])
-    try store.update([items[1]])
+    #expect(try store.relist([items[1].id]) == [items[1]])
     #expect(try harness.open().items() == items)
   }
 
@@ -189,6 +189,28 @@ struct QueueTests {
     }
     isWriting.wait()
     try mine.remove(added.map(\.id))
+  }
+
+  @Test("What another process has edited begins only once that is known here")
+  func editedBeforeItBegins() throws {
+    let (mine, other) = (try harness.open(), try harness.open())
+    var items = try mine.enqueue(["a", "b", "c", "d"].map { item($0) })
+    let ids = items.map(\.id)
+    let start = try mine.read(inPortionsOf: 100) { _ in }
+    _ = try mine.changesByOthers(since: start)
+    mine.noteKnown(start)
+    // One's own changes are known.
+    try mine.edit([items[0]])
+    #expect(try mine.begin([ids[0]]) == [ids[0]])
+    items[1].mediaType = "image/png"
+    try other.edit([items[1]])
+    #expect(try mine.begin([ids[1], ids[2]]) == [ids[2]])
+    // They may have been read and not acted on yet.
+    let changes = try #require(try mine.changesByOthers(since: start))
+    #expect(try mine.begin([ids[1], ids[3]]) == [ids[3]])
+    #expect(changes.items.contains { $0.id == ids[1] && $0.mediaType == "image/png" })
+    mine.noteKnown(changes.revision)
+    #expect(try mine.begin([ids[1]]) == [ids[1]])
   }
 
   @Test("Changes that could not be read are reported the next time")

@@ -87,7 +87,7 @@ struct RecordTests {
     let items = Self.records.map { UploadItem(id: ItemID(0), $0) }
     let queued = try harness.open().enqueue(items)
     #expect(try harness.open().items().map(\.record) == Self.records)
-    try harness.open().update(queued.reversed())
+    try harness.open().update(queued.reversed(), from: queued)
     #expect(try harness.open().items().map(\.record) == Self.records)
   }
 
@@ -109,7 +109,7 @@ struct RecordTests {
     }
     try store.edit(edited)
     #expect(try harness.open().history().map(\.record) == Self.records)
-    try store.update(edited)
+    try store.update(edited, from: edited)
     _ = try store.begin(edited.map(\.id))
     try store.record(edited.map { ($0.id, .failed(refused)) })
     #expect(
@@ -167,7 +167,7 @@ struct RecordTests {
     #expect(try harness.open().history().map(\.record.clash) == [clash])
     // Another process has not heard of it.
     try store.edit(stale)
-    try store.update(stale)
+    try store.update(stale, from: stale)
     #expect(try harness.open().items().map(\.record.clash) == [clash])
     #expect(try harness.open().items().map(\.state) == [.waiting])
   }

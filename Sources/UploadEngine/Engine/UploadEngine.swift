@@ -404,12 +404,14 @@ extension UploadEngine {
   }
 
   /// Puts uploads back in line that were set aside because another process had removed or paused them, which has been
-  /// undone.
+  /// undone, or had edited them. Whether those that are being claimed were set aside is not known yet.
   package nonisolated func putBack(setAside items: [ItemID]) {
     guard !items.isEmpty else { return }
     onQueue { engine in
       for id in items {
-        guard let job = engine.jobs[id], job.isSetAside else { continue }
+        guard let job = engine.jobs[id] else { continue }
+        engine.putBack(job)
+        guard job.isSetAside else { continue }
         job.isSetAside = false
         engine.queueIfWaiting(job)
       }
@@ -640,7 +642,7 @@ extension UploadEngine {
     }
   }
 
-  /// Sets a file aside that another process has removed or paused, until `remove`, `pause`, `update`, `retry` or
+  /// Sets a file aside that another process has removed, paused or edited, until `remove`, `pause`, `update`, `retry` or
   /// `putBack(setAside:)` says what has become of it.
   private func setAside(_ job: Job) {
     job.isSetAside = true

@@ -10,6 +10,9 @@ package struct ExternalChanges: Hashable, Sendable {
   package private(set) var edited: [UploadItem] = []
   /// Items that wait. Those that are known may have been removed or paused for a moment, in which they were to begin.
   package private(set) var waiting: [ItemID] = []
+  /// Whether another process may have reacted to something that is on disk and has not been told here yet, such as the
+  /// end of an attempt: such changes must be read once more.
+  package private(set) var comeTooEarly = false
 
   /// The differences between `changed` and `known`. The state of uploads under way is taken from `known`.
   package init(of changed: [UploadItem], known: (ItemID) -> UploadItem?) {
@@ -25,7 +28,8 @@ package struct ExternalChanges: Hashable, Sendable {
         // Whether it was edited as well, after the pause.
         paused.append(item.id)
         takeEdit(of: known, as: item)
-      case _ where known.state.isActive: break
+      case (_, let state) where state.isActive:
+        if !item.state.isActive, !item.state.isDone, item.state != .paused { comeTooEarly = true }
       default: takeEdit(of: known, as: item)
       }
     }

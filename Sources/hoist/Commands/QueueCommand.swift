@@ -147,10 +147,16 @@ struct QueueCommand: AsyncParsableCommand {
         guard case .failed(let failure) = item.state else { return false }
         return !numbers.isEmpty || !failure.mayHaveArrived
       }
-      var paused = named.filter { $0.state == .paused }
-      for index in paused.indices { paused[index].state = .waiting }
-      let looked = failed.map(FileIntake().look) + paused
-      try store.update(looked)
+      var (left, looked) = (failed + named.filter { $0.state == .paused }, [UploadItem]())
+      while !left.isEmpty {
+        let next = left.map { item in
+          item.state == .paused ? item.with(.waiting) : FileIntake().look(at: item)
+        }
+        // What a screen has edited meanwhile is looked at anew.
+        let edited = try store.update(next, from: left).edited
+        looked += next.filter { item in !edited.contains { $0.id == item.id } }
+        left = edited
+      }
       let unknown = all.count { $0.state.failure?.mayHaveArrived == true }
       let queued = looked.count { !$0.state.isFinished }
       context.output.error("\(HumanReadable.count(queued, "file")) queued again")

@@ -68,9 +68,7 @@ extension EndToEnd {
       #expect(added.status == 0, "\(added)")
       let store = try UploadStore(path: queue)
       try store.setRateLimit(5_000)
-      var items = try store.items()
-      items[0].state = .paused
-      try store.update(items)
+      try store.pause(try store.items().map(\.id))
 
       let all = try await hoist("queue retry")
       #expect(all.errors == "0 files queued again\n", "\(all)")
