@@ -53,6 +53,9 @@ struct QueueStateTests {
     var holds: @Sendable (QueueState) -> Bool
   }
 
+  private static let oneAtATime =
+    "~! t answered 403 to several files in a row: until it accepts one, they go one at a time"
+
   private static let rows = ofItems + ofEnds + ofTroubles + others
 
   private static let ofItems: [Row] = [
@@ -209,11 +212,26 @@ struct QueueStateTests {
       said: ["-! t refuses the credentials: nothing goes there until you fix that (how)"]
     ) { $0.refusals == ["t": .refused] },
     Row(
-      news: [.refusal(target: "t", .forbidden), .refusal(target: "t", nil)],
-      said: [
-        "~! t answered 403 to several files in a row: until it accepts one, they go one at a time"
-      ]
+      news: [
+        .added([item(1)]), .refusal(target: "t", .forbidden), .refusal(target: "t", nil),
+      ],
+      said: ["  1 file added", oneAtATime]
     ) { $0.refusals.isEmpty },
+    // If no file is left that it would hold up, it is not said, such as in a window that opens later.
+    Row(
+      news: [.added([item(1, done)]), .refusal(target: "t", .forbidden)], said: ["  1 file added"]
+    ) {
+      $0.refusals == ["t": .forbidden]
+    },
+    // While the queue is being read, the files may be still to come.
+    Row(
+      news: [.refusal(target: "t", .forbidden), .added([item(1)]), .read(hasHistory: false)],
+      said: ["  1 file in the queue", oneAtATime], isReading: true
+    ) { $0.refusals == ["t": .forbidden] },
+    Row(
+      news: [.added([item(1, done)]), .refusal(target: "t", .forbidden), .read(hasHistory: false)],
+      said: ["  1 file in the queue"], isReading: true
+    ) { $0.refusals == ["t": .forbidden] },
     Row(news: [.held("the disk is full")], said: ["-! the disk is full"]) {
       !$0.settings.isStarted
     },

@@ -173,6 +173,14 @@ import UploadModel
     }
   }
 
+  /// Nothing would be sent if the server were tried, so the key that tries it is not offered.
+  @Test func anEmptyQueueOffersNoRetryThoughItsTargetRefusesTheCredentials() {
+    var state = Fixture.empty(size: Size(width: 120, height: 24))
+    Fixture.play(&state, .refusal(target: state.target, .refused), Fixture.away)
+    #expect(render(state, size: state.size).text.last?.contains("retry all") == false)
+    #expect(Fixture.play(&state, .key("R")) == [.bell])
+  }
+
   @Test func afterSeveral403TheScreenSaysThatFilesGoOneAtATime() {
     var state = Self.pane(Size(width: 80, height: 24))
     Fixture.play(&state, .refusal(target: "photos", .forbidden))

@@ -83,7 +83,8 @@ package struct QueueState: Sendable {
     case .refusal(let target, let trouble):
       let old = refusals[target]
       refusals[target] = trouble
-      return trouble == old ? [] : trouble.map { [Remark($0, of: target)] } ?? []
+      guard let trouble, trouble != old, holdsUp(trouble, target) else { return [] }
+      return [Remark(trouble, of: target)]
     case .pace(let target, let until): return record(target, pacedUntil: until, at: now)
     case .run(let target, let news):
       let words = news.words(isLasting: true)
@@ -199,6 +200,13 @@ package struct QueueState: Sendable {
     return [Remark("\(words): \(Outage.words(until: until, at: now))", .warning)]
   }
 
+  /// Whether a trouble with a target's credentials is worth saying. That files go one at a time is not if none is left.
+  /// While the queue is being read, more may come.
+  private func holdsUp(_ trouble: CredentialTrouble, _ target: String) -> Bool {
+    // Files without the name of a target go to the usual one.
+    trouble.holdsAll || !isReading && (items.isBusy(target) || items.isBusy(""))
+  }
+
   /// Notes that the whole queue has been read.
   private mutating func finishReading() -> [Remark] {
     guard isReading else { return [] }
@@ -210,6 +218,11 @@ package struct QueueState: Sendable {
         "\(HumanReadable.count(items.count, "file")) in the queue"
           + (old > 0 ? ", \(old) of them failed or unknown" : ""))
     ]
+      // The others were said at once.
+      + refusals.sorted { $0.key < $1.key }.filter {
+        !$0.value.holdsAll && holdsUp($0.value, $0.key)
+      }
+      .map { Remark($0.value, of: $0.key) }
   }
 }
 

@@ -382,7 +382,8 @@ package struct AppState: Sendable {
 
   /// Whether something else than the user or the lanes hold files back.
   var isHeldUp: Bool {
-    !outages.isEmpty || refusals.values.contains(where: \.holdsAll)
+    guard queue.totals.busy > 0 else { return false }
+    return !outages.isEmpty || refusals.values.contains(where: \.holdsAll)
       || waits.values.contains(where: isUnderWay) || known.paces.values.contains { now < $0 }
   }
 
