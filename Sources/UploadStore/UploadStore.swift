@@ -29,6 +29,9 @@ package final class UploadStore: Sendable {
     var dataVersion: Int64?
     /// What this process has acted on; nil if it has read nothing.
     var known: (revision: Int64, dataVersion: Int64?)?
+    /// Whether an item was not claimed since the last look: what has become of it must be read, even if only this process
+    /// has changed it since.
+    var hasRefused = false
     /// Bytes sent by the attempts under way, recorded when they end, and of how many.
     var progress: [ItemID: (sent: Int64, total: Int64?)] = [:]
     var digests = NewDigests()
@@ -241,6 +244,7 @@ package final class UploadStore: Sendable {
         for (id, state) in turn.changes where !state.isActive { memory.progress[id] = nil }
       }
       for id in begun { memory.progress[id] = (0, nil) }
+      if begun.count < notable.reduce(0, { $0 + $1.claims.count }) { memory.hasRefused = true }
     }
     return begun
   }
@@ -395,7 +399,7 @@ package final class UploadStore: Sendable {
 
   /// What a look at the queue's file has shown.
   package struct Look: Sendable {
-    /// Whether another process has written since its changes were last read.
+    /// Whether another process has written since its changes were last read, or has kept an item from being claimed.
     fileprivate let isNew: Bool
     fileprivate let revision: Int64
     /// SQLite's data version, which changes when another connection has committed.
@@ -407,7 +411,10 @@ package final class UploadStore: Sendable {
   /// soon.
   package func look() throws(StoreError) -> Look? {
     guard let (revision, version) = try stamp() else { return nil }
-    let isNew = memory.withLock { $0.dataVersion != version }
+    let isNew = memory.withLock { memory in
+      defer { memory.hasRefused = false }
+      return memory.dataVersion != version || memory.hasRefused
+    }
     return Look(isNew: isNew, revision: revision, version: version)
   }
 

@@ -213,6 +213,25 @@ struct QueueTests {
     #expect(try mine.begin([ids[1]]) == [ids[1]])
   }
 
+  /// Otherwise nobody would put it back in line.
+  @Test("A file that was refused as it had changed here meanwhile is reported by the next look")
+  func refusedAndReported() throws {
+    let (mine, other) = (try harness.open(), try harness.open())
+    let items = try mine.enqueue([item("a"), item("b")])
+    let start = try mine.read(inPortionsOf: 100) { _ in }
+    try other.edit([items[1]])
+    let changes = try #require(try mine.changesByOthers(since: start))
+    try mine.edit([items[0]])
+    #expect(try mine.begin([items[0].id]).isEmpty)
+    mine.noteKnown(changes.revision)
+    let next = try #require(try mine.changesByOthers(since: changes.revision))
+    #expect(next.items.map(\.id) == [items[0].id])
+    mine.noteKnown(next.revision)
+    #expect(try mine.begin([items[0].id]) == [items[0].id])
+    // That was only once: nothing else is to be read.
+    #expect(try mine.changesByOthers(since: next.revision)?.items.isEmpty == true)
+  }
+
   @Test("Changes that could not be read are reported the next time")
   func changesNotRead() throws {
     let (mine, other) = (try harness.open(), try harness.open())
