@@ -502,8 +502,7 @@ package final class SharedQueue {
           attempts: receipt.attempts)
       )
     }
-    guard !judged.isEmpty, write({ try $0.judgeAnew(judged) }) != nil else { return }
-    report(judgedAnew: judged.map { ($0, .failed($1)) })
+    judgeAnew(judged)
   }
 
   /// Counts failed files that may have arrived as sent, since a person has found them on the server.
@@ -512,8 +511,11 @@ package final class SharedQueue {
       guard let failure = items.item(id)?.state.failure, failure.mayHaveArrived else { return nil }
       return (id, .done(Receipt(confirming: failure)))
     }
-    guard !confirmed.isEmpty, write({ try $0.confirm(confirmed.map(\.0)) }) != nil else { return }
-    report(judgedAnew: confirmed)
+    guard !confirmed.isEmpty, let written = write({ try $0.confirm(confirmed.map(\.0)) }) else {
+      return
+    }
+    // The others are sent again, or have been removed, by another process, as the next look at the queue's file shows.
+    report(judgedAnew: confirmed.filter { written.contains($0.0) })
   }
 
   /// Takes back that files have arrived, which a person has said: what failed before is unclear again.
@@ -522,8 +524,13 @@ package final class SharedQueue {
       guard items.item(item.id)?.state.receipt?.isConfirmed == true else { return nil }
       return item.state.failure.map { (item.id, $0) }
     }
-    guard !failures.isEmpty, write({ try $0.judgeAnew(failures) }) != nil else { return }
-    report(judgedAnew: failures.map { ($0, .failed($1)) })
+    judgeAnew(failures)
+  }
+
+  /// Makes failures of files that counted as sent.
+  private func judgeAnew(_ judged: [(ItemID, Failure)]) {
+    guard !judged.isEmpty, let written = write({ try $0.judgeAnew(judged) }) else { return }
+    report(judgedAnew: judged.filter { written.contains($0.0) }.map { ($0, .failed($1)) })
   }
 
   /// Reports what became of files that had ended.

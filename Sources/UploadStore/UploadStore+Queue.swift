@@ -70,9 +70,11 @@ extension UploadStore {
   }
 
   /// Makes failures of sent items, whose replies a new rule judges. What was still to be done with their local files is
-  /// forgotten. Items that are not sent, and those that have left the queue, stay as they are.
-  package func judgeAnew(_ failures: [(ItemID, Failure)]) throws(StoreError) {
+  /// forgotten. Items that are not sent, and those that have left the queue, stay as they are. Returns the others.
+  @discardableResult
+  package func judgeAnew(_ failures: [(ItemID, Failure)]) throws(StoreError) -> Set<ItemID> {
     try write { db, revision in
+      var judged: Set<ItemID> = []
       for (id, failure) in failures {
         try db.execute(
           """
@@ -80,6 +82,7 @@ extension UploadStore {
           WHERE id = ? AND listed AND state = 'done'
           """, [failure.column, revision, id.rawValue])
         guard db.changes == 1 else { continue }
+        judged.insert(id)
         let end = AttemptEnd(failure, bytes: nil)
         try db.execute(
           """
@@ -87,13 +90,16 @@ extension UploadStore {
           WHERE id = (SELECT MAX(id) FROM attempt WHERE item = ?)
           """, [end.outcome.rawValue, end.arrival?.rawValue, end.message, id.rawValue])
       }
+      return judged
     }
   }
 
   /// Makes sent items of failed ones that a person says have arrived. What failed stays in the history, as a message.
-  /// Items that have not failed, and those that have left the queue, stay as they are.
-  package func confirm(_ ids: [ItemID]) throws(StoreError) {
+  /// Items that have not failed, and those that have left the queue, stay as they are. Returns the others.
+  @discardableResult
+  package func confirm(_ ids: [ItemID]) throws(StoreError) -> Set<ItemID> {
     try write { db, revision in
+      var confirmed: Set<ItemID> = []
       for id in ids {
         try db.execute(
           """
@@ -101,12 +107,14 @@ extension UploadStore {
           WHERE id = ? AND listed AND state = 'failed'
           """, [revision, id.rawValue])
         guard db.changes == 1 else { continue }
+        confirmed.insert(id)
         try db.execute(
           """
           UPDATE attempt SET outcome = ?, arrival = NULL
           WHERE id = (SELECT MAX(id) FROM attempt WHERE item = ?)
           """, [AttemptOutcome.confirmed.rawValue, id.rawValue])
       }
+      return confirmed
     }
   }
 

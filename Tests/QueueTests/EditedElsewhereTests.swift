@@ -130,6 +130,31 @@ struct EditedElsewhereTests {
     withExtendedLifetime(lock) {}
   }
 
+  @Test("A file that another window sends again is not confirmed as sent at the same moment")
+  func confirmedLate() async throws {
+    let server = try HostileServer.answering(Self.accepted)
+    defer { server.stop() }
+    try QueueSession.queue("a", in: folder)
+    let other = try other()
+    let known = try other.items()
+    _ = try other.begin(known.map(\.id))
+    let unknown = ItemState.failed(Failure(.outcomeUnknown("closed"), attempts: 1))
+    try other.record(known.map { ($0.id, unknown) })
+    let session = try QueueSession(in: folder, to: server.url())
+    session.queue.open()
+    try await wait(for: "the queue to be read") { session.queue.isReading ? nil : true }
+    #expect(session.kinds == [.unknown])
+    // Nothing is read meanwhile, since this does not leave the main actor.
+    try other.update(known, from: known)
+    session.queue.confirm(known.map(\.id))
+    try await wait(for: "the file to be sent", otherwise: { "\(session.kinds)" }) {
+      server.requests.count == 1 ? true : nil
+    }
+    try await session.wait(until: .sent)
+    #expect(session.holder.items.items.first?.state.receipt?.isConfirmed == false)
+    await session.close()
+  }
+
   @Test("What is paused keeps what was edited before that", arguments: Field.allCases)
   func paused(_ field: Field) async throws {
     try QueueSession.queue("a", in: folder)
