@@ -76,27 +76,27 @@ struct StateWriter {
   static let wholeFile = Int64.max
 
   func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {
-    var bytes = bytes
-    if bytes == Self.wholeFile {
-      // An attempt that does not count has left nothing that matters.
-      bytes =
-        state == .waiting ? 0 : try db.value("SELECT size FROM item WHERE id = ?", [id.rawValue])
+    // A success counts by its receipt, and an attempt that does not count has left nothing that matters.
+    let sent = { () throws -> Int64? in
+      guard bytes == Self.wholeFile else { return bytes }
+      return try db.value("SELECT size FROM item WHERE id = ?", [id.rawValue])
     }
     switch state {
     case .waiting:
       // The item is not at fault: its server cannot be reached or wants other credentials, or another file ended the
       // request.
-      if try end(id, cutOff(.withdrawn, id, bytes)) { try forgetEarlierProbes(of: id) }
+      let left = bytes == Self.wholeFile ? 0 : bytes
+      if try end(id, cutOff(.withdrawn, id, left)) { try forgetEarlierProbes(of: id) }
       try set("waiting", of: id)
     case .paused:
-      try end(id, cutOff(.paused, id, bytes))
+      try end(id, cutOff(.paused, id, sent()))
       try set("paused", of: id)
     case .awaitingReply: try set("handed over", of: id)
     case .processing(var processing):
       processing.receipt.reply = AttemptEnd.excerpt(processing.receipt.reply)
       try set("handed over", of: id, processing: JSONColumn.text(processing))
     case .retrying(let failure, _, _, _):
-      try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
+      try end(id, AttemptEnd(failure, bytes: sent(), goesOn: try canGoOn(id)))
       try set("waiting", of: id)
     case .done(let receipt):
       try end(id, AttemptEnd(receipt))
@@ -106,9 +106,9 @@ struct StateWriter {
       }
     case .failed(let failure) where leaving && failure.cause == .cancelled:
       // Items that were under way are sent when hoist next runs. The other items keep their state: waiting or paused.
-      if try end(id, cutOff(.stopped, id, bytes)) { try set("waiting", of: id) }
+      if try end(id, cutOff(.stopped, id, sent())) { try set("waiting", of: id) }
     case .failed(let failure):
-      try end(id, AttemptEnd(failure, bytes: bytes, goesOn: try canGoOn(id)))
+      try end(id, AttemptEnd(failure, bytes: sent(), goesOn: try canGoOn(id)))
       // A cancelled item was removed; if it has been restored since, it keeps waiting.
       try set(
         "failed", of: id, failure: failure.column,

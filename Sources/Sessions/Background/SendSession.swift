@@ -63,6 +63,8 @@ package final class SendSession: QueueHolder {
   private var wasStopped = false
   /// The lines about files that were not sent, and what can be done about their failures, as printed so far.
   private var told: [ItemID: String] = [:]
+  /// The folder that relative paths start from.
+  private let folder = FileManager.default.currentDirectoryPath
   private var explained: Set<String> = []
   /// Continues `run` once the session is over; nil before and after that.
   private var over: CheckedContinuation<Void, Never>?
@@ -140,13 +142,12 @@ package final class SendSession: QueueHolder {
     if let item = remark.item.flatMap(items.item), tell(item) { return }
     let sign = remark.sign.map { "\($0) " } ?? ""
     let how = remark.trouble == nil ? "" : " and retry (hoist queue retry\(keeper.option))"
-    context.output.line(SafeText.line(sign + remark.text + how))
+    context.output.line(sign + SafeText.line(remark.text + how))
   }
 
   /// Prints what became of a file that was not sent, or perhaps not, as `push` does, and what can be done about it,
   /// once for all files that failed for the same reason. Returns false for any other file.
   private func tell(_ item: UploadItem) -> Bool {
-    let folder = FileManager.default.currentDirectoryPath
     guard let line = SessionReport.end(of: item, in: folder) else { return false }
     // A process that looks on may hear of an end twice.
     guard told.updateValue(line, forKey: item.id) != line else { return true }
