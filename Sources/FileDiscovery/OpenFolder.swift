@@ -81,19 +81,20 @@ final class OpenFolder: Sendable {
     case let code: throw InputError(code)
     }
     let isLink = status.st_mode & S_IFMT == S_IFLNK
-    let isBroken = isLink && look(0) != 0
-    if isBroken {
+    let trouble = isLink ? look(0) : 0
+    if trouble != 0 {
       status.st_mode = S_IFREG
       status.st_size = 0
     }
-    return Directory.Entry(status, isLink: isLink, isBroken: isBroken)
+    return Directory.Entry(
+      status, isLink: isLink, isBroken: [ENOENT, ENOTDIR, ELOOP].contains(trouble))
   }
 
-  /// Whether a file in the folder may be read, or a folder listed and searched.
+  /// Whether a file in the folder may be read, or a folder listed and searched, as far as the system says.
   func mayRead(_ name: [UInt8], asFolder: Bool) -> Bool {
     FileLocation(bytes: name).withCString {
       faccessat(descriptor, $0, asFolder ? R_OK | X_OK : R_OK, AT_EACCESS)
-    } == 0
+    } == 0 || errno != EACCES
   }
 
   /// The content of a regular file in the folder; nil if no file has this name.

@@ -15,7 +15,9 @@ struct ReplyHeadParser {
   mutating func consume(_ line: UnsafeRawBufferPointer) -> Bool {
     interim = nil
     if line.starts(with: "HTTP/".utf8) {
-      open = ReplyHead(status: Self.status(in: line))
+      // HTTP/2 and HTTP/3 mark the end of each reply (RFC 9113 §8.1).
+      open = ReplyHead(
+        status: Self.status(in: line), isFramed: !line.starts(with: "HTTP/1".utf8))
       // Another reply after the final one means that libcurl has repeated the request.
       head = nil
       return false
@@ -76,6 +78,8 @@ struct ReplyHeadParser {
 /// The head of a reply (RFC 9112 §4, §5).
 package struct ReplyHead: Hashable, Sendable {
   package var status: Int
+  /// Whether the protocol marks the reply's end, so that the connection's end cannot be meant as it.
+  package var isFramed = false
   /// The header fields, with names in lower case. The values of a field that occurs more than once are joined
   /// with commas (RFC 9110 §5.3).
   package var headers: [String: String] = Dictionary()

@@ -65,7 +65,9 @@ public struct MediaTypeGuesser: Sendable {
   public func guess(name bytes: [UInt8]) -> MediaTypeGuess? {
     guard !bytes.isEmpty else { return nil }
     let name = FileName(bytes)
-    guard let ending = name.ending, tables.allSatisfy({ $0.goesBySuffix(name) }) else {
+    guard let ending = name.ending, ending.count <= Endings.longest,
+      tables.allSatisfy({ $0.goesBySuffix(name) })
+    else {
       return guess(name)
     }
     return endings.guess(for: Array(ending)) { guess(name) }
@@ -90,6 +92,8 @@ public struct MediaTypeGuesser: Sendable {
 private final class Endings: Sendable {
   private let known = Mutex<[[UInt8]: MediaTypeGuess?]>([:])
   private static let most = 256
+  /// Longer ones are hardly shared by two files.
+  static let longest = 16
 
   func guess(for ending: [UInt8], _ make: () -> MediaTypeGuess?) -> MediaTypeGuess? {
     if let guess = known.withLock({ $0[ending] }) { return guess }

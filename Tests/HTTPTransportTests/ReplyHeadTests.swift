@@ -31,7 +31,7 @@ struct ReplyHeadTests {
 
   @Test func fieldsThatComeTwiceAreJoined() {
     let head = parse(["HTTP/2 200", "link: <a>", "Link: <b>", ""]).head
-    #expect(head == ReplyHead(status: 200, headers: ["link": "<a>, <b>"]))
+    #expect(head == ReplyHead(status: 200, isFramed: true, headers: ["link": "<a>, <b>"]))
   }
 
   @Test func interimRepliesAreNone() {

@@ -251,6 +251,53 @@ struct DoubtTests {
     #expect(Doubt(in: receipt, isOfBatch: false) == nil)
   }
 
+  /// A success whose reply ended early: by what, with which fields, and what is said of that.
+  struct Broken: Sendable {
+    var trouble: Failure.Cause = .connectionLost("reset")
+    var headers: [String: String] = [:]
+    var bytes: Int? = 4
+    var status = 200
+    var isFramed = false
+    var words: String?
+  }
+
+  @Test(
+    "a reply has broken off if something said that there would be more",
+    arguments: [
+      Broken(headers: ["content-length": "100"], words: "the reply broke off after 4 of 100 bytes"),
+      Broken(
+        trouble: .cancelled, headers: ["content-length": "9"],
+        words: "the reply broke off after 4 of 9 bytes"),
+      Broken(
+        trouble: .stalled(seconds: 9), headers: ["content-length": "9"],
+        words: "the reply broke off after 4 of 9 bytes"),
+      // Hoist shows only the beginning of a long reply, but has counted all of it.
+      Broken(
+        headers: ["content-length": "500000"], bytes: 100_000,
+        words: "the reply broke off after 100,000 of 500,000 bytes"),
+      Broken(headers: ["transfer-encoding": "chunked"], words: "the reply broke off"),
+      Broken(isFramed: true, words: "the reply broke off"),
+      Broken(
+        trouble: .network("stream"), headers: ["content-encoding": "gzip"], isFramed: true,
+        words: "the reply broke off"),
+      Broken(headers: ["content-length": "4"], isFramed: true),
+      Broken(status: 204, isFramed: true),
+      // The connection's end is the reply's, or the coding cannot be read, or the rest was not wanted.
+      Broken(),
+      Broken(
+        trouble: .network("coding"), headers: ["content-encoding": "x", "content-length": "9"]),
+      Broken(headers: ["content-length": "500000"], bytes: nil),
+    ])
+  func brokenOff(_ row: Broken) throws {
+    let url = try #require(URL(string: "https://host/"))
+    let text = String(repeating: "x", count: min(row.bytes ?? 0, 64))
+    var end = TransferEnd(
+      url: url, status: row.status, headers: row.headers,
+      reply: Reply(text: text, isCut: row.bytes != text.utf8.count), trouble: row.trouble)
+    (end.replyBytes, end.isReplyFramed) = (row.bytes, row.isFramed)
+    #expect(end.breakOfReply == row.words)
+  }
+
   @Test("words are one line, and no longer than a person reads")
   func longWords() {
     let long = String(repeating: "no ", count: 1_000)

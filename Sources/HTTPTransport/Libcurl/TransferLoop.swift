@@ -317,9 +317,9 @@ final class TransferLoop: @unchecked Sendable {
     transfer.recordLoss(code)
     let trouble = transfer.trouble(code)
     let task = transfer.task
-    // A success says that all of the body was taken, even if its own end is missing.
+    // A success says that all of the body was taken if all was given, even if its own end is missing.
     let isAnswered = task.content.withLock { content in
-      content.end.head.map { trouble == nil || $0.saysArrived } == true
+      content.end.head.map { trouble == nil || ($0.saysArrived && transfer.hasGivenAll) } == true
     }
     let acknowledged =
       isAnswered && transfer.arrival?.isLost != true

@@ -15,6 +15,22 @@ package struct Remark: Hashable, Sendable {
     package var word: String
     /// Why, if it failed.
     package var reason: String?
+
+    package var hasFailed: Bool { word == "failed" }
+    /// Whether the file was not sent, or perhaps not, or not for certain.
+    package var isProblem: Bool { ["failed", "may have arrived", "doubtful"].contains(word) }
+
+    /// The sign before a line about it.
+    package var sign: String {
+      switch word {
+      case "skipped": "·"
+      case "sent", "there already": "✓"
+      case "doubtful": "!"
+      case "to be tried again": "↻"
+      case "failed": "✗"
+      default: "?"
+      }
+    }
   }
 
   package var text: String
@@ -28,8 +44,6 @@ package struct Remark: Hashable, Sendable {
   package var end: End?
   /// The name of that file.
   package var file = ""
-  /// That file in the queue.
-  package var item: ItemID?
 
   package init(
     _ text: String, _ tone: Tone = .plain, isMessage: Bool = false,
@@ -43,20 +57,12 @@ package struct Remark: Hashable, Sendable {
     _ text: String, _ tone: Tone, _ word: String, because reason: String? = nil,
     of item: UploadItem
   ) {
-    (self.text, self.tone, file, self.item) = (text, tone, item.fileName, item.id)
+    (self.text, self.tone, file) = (text, tone, item.fileName)
     end = End(word: word, reason: reason)
   }
 
   /// The sign before a line about the end of an attempt; nil if it is not about that.
-  package var sign: String? {
-    switch (end, tone) {
-    case (nil, _): nil
-    case (let end?, .good): end.word == "skipped" ? "·" : "✓"
-    case (_, .warning) where end?.word == "doubtful": "!"
-    case (_, .warning): "↻"
-    case (let end?, _): end.word == "failed" ? "✗" : "?"
-    }
-  }
+  package var sign: String? { end?.sign }
 
   /// Says that items are paused; nil if no items are given. Create it only once they are paused: an item that is being
   /// sent may arrive instead.

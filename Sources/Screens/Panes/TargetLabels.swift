@@ -9,6 +9,8 @@ struct TargetLabels {
   private let names: [String]
 
   init(_ names: [String]) {
+    // In a fixed order, so that each frame cuts them the same way.
+    let names = names.sorted()
     self.names = names
     let urls = names.filter(Self.isURL).map { Array($0.unicodeScalars) }
     let first = urls.first ?? []
@@ -35,10 +37,10 @@ struct TargetLabels {
 
   /// The labels in a column of this width. Those that do not fit are cut at their ends, or where that tells them apart.
   func fitting(_ width: Int, ascii: Bool) -> [String: [Glyph]] {
-    let whole = names.prefix(Self.mostCompared).map { Glyphs.of(label($0), ascii: ascii) }
+    let whole = names.map { Glyphs.of(label($0), ascii: ascii) }
     var shown = whole.map { TextFitting.end($0, to: width, ascii: ascii) }
-    let groups = Dictionary(grouping: whole.indices) { shown[$0] }
-    for group in groups.values where group.count > 1 {
+    let groups = Dictionary(grouping: whole.indices.prefix(Self.mostCompared)) { shown[$0] }
+    for group in groups.values.sorted(by: { $0[0] < $1[0] }) where group.count > 1 {
       let others = Set(shown.indices.filter { !group.contains($0) }.map { shown[$0] })
       let cuts = Self.cuts.lazy.map { cut in group.map { cut(whole[$0], width, ascii) } }
       let best = cuts.first { Set($0).count == group.count && others.isDisjoint(with: $0) }

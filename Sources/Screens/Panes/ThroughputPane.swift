@@ -69,9 +69,11 @@ struct ThroughputPane {
   ) -> [ArraySlice<Glyph>] {
     var words = Glyphs.of(words(of: event, in: width), ascii: state.isASCII)
     let name = TextFitting.middle(event.name, to: width / 2, ascii: state.isASCII)
-    if let brief = event.brief(name).map({ Glyphs.of($0, ascii: state.isASCII) }),
-      Glyphs.width(words) > width, !isSpare || Glyphs.width(brief) <= width
-    {
+    let brief = event.brief(name).map { sign, words in
+      (sign.map { [Glyph(sign: $0, ascii: state.isASCII)] + Glyphs.of(" ", ascii: true) } ?? [])
+        + Glyphs.of(words, ascii: state.isASCII)
+    }
+    if let brief, Glyphs.width(words) > width, !isSpare || Glyphs.width(brief) <= width {
       words = brief
     }
     guard isSpare, Glyphs.width(words) > width else {

@@ -114,10 +114,11 @@ extension AppState {
     history.update(with: shown, height: layout.rows.count)
   }
 
-  /// Asks for the history anew if it is on the screen and files have ended. Otherwise `r` would send again what has
+  /// Asks for the history anew if it is on the screen and attempts have ended. Otherwise `r` would send again what has
   /// arrived in the meantime.
   func history(after changes: [(ItemID, ItemState)]) -> [Effect] {
-    pane == .history && changes.contains { $0.1.isFinished } ? [.listHistory(historyRequest)] : []
+    pane == .history && changes.contains { $0.1.isFinished || $0.1.isRetrying }
+      ? [.listHistory(historyRequest)] : []
   }
 
   /// Asks for other files of the history if the filter has changed, and for more of them if the end of those that are

@@ -106,7 +106,7 @@ extension AppState {
         name = form.changedName
         return nil
       }
-      message = name.map { "\($0) changed" }
+      if let name { message = "\(name) changed" }
     case .leftOut(let files): askToAddAgain(files)
     case .editedFound(let edited, let there): return apply(edited, unless: there)
     case .leaveWhenDone: return leaveWhenDone()

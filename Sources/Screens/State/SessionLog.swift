@@ -26,10 +26,11 @@ struct SessionLog: Sendable {
       return "\(number) \(end.word)" + (end.reason.map { ": \($0)" } ?? ", last \(name)")
     }
 
-    /// The same where there is little room, with `name` as that of the only file; the colour says whether it went well.
-    func brief(_ name: String) -> String? {
-      guard let reason = end?.reason else { return nil }
-      return count > 1 ? "\(HumanReadable.grouped(count)) × \(reason)" : "\(name): \(reason)"
+    /// The same where there is little room, with `name` as that of the only file. Failures need no sign.
+    func brief(_ name: String) -> (sign: Unicode.Scalar?, words: String)? {
+      guard let end, let reason = end.reason else { return nil }
+      let words = count > 1 ? "\(HumanReadable.grouped(count)) × \(reason)" : "\(name): \(reason)"
+      return (end.hasFailed ? nil : end.sign.unicodeScalars.first, words)
     }
   }
 

@@ -118,10 +118,8 @@ package final class SendSession: QueueHolder {
       for news in news {
         if case .notice(let words?) = news, words != state.notice { say(Remark(words)) }
         let wasBusy = state.items.totals.busy > 0
-        // What fails once more is told once more.
-        if case .changed(let changes, _) = news {
-          for (id, state) in changes where !state.isFinished { told[id] = nil }
-        }
+        if case .removed(let ids) = news { for id in ids { told[id] = nil } }
+        if case .changed(let changes, _) = news { changes.forEach(tell) }
         state.receive(news, at: now).forEach(say)
         if case .changed = news, wasBusy, state.isAtTheEnd { isAtTheEnd = true }
       }
@@ -139,27 +137,34 @@ package final class SendSession: QueueHolder {
   private func say(_ remark: Remark) {
     // Only the ends of files are reported, not how they began.
     guard over != nil, remark.tone != .step else { return }
-    if let item = remark.item.flatMap(items.item), tell(item) { return }
+    // These have been told.
+    if remark.end?.isProblem == true { return }
     let sign = remark.sign.map { "\($0) " } ?? ""
     let how = remark.trouble == nil ? "" : " and retry (hoist queue retry\(keeper.option))"
     context.output.line(sign + SafeText.line(remark.text + how))
   }
 
   /// Prints what became of a file that was not sent, or perhaps not, as `push` does, and what can be done about it,
-  /// once for all files that failed for the same reason. Returns false for any other file.
-  private func tell(_ item: UploadItem) -> Bool {
-    guard let line = SessionReport.end(of: item, in: folder) else { return false }
+  /// once for all files that failed for the same reason.
+  private func tell(_ id: ItemID, _ state: ItemState) {
+    // What fails once more is told once more.
+    guard state.isFinished else {
+      told[id] = nil
+      return
+    }
+    guard over != nil, let item = items.item(id)?.with(state),
+      let line = SessionReport.end(of: item, in: folder)
+    else { return }
     // A process that looks on may hear of an end twice.
-    guard told.updateValue(line, forKey: item.id) != line else { return true }
+    guard told.updateValue(line, forKey: id) != line else { return }
     context.output.error(line)
     // What can be done about names that are taken is said at the end.
-    guard case .failed(let failure) = item.state, failure.cause != .cancelled, !failure.isNotTried,
+    guard case .failed(let failure) = state, failure.cause != .cancelled, !failure.isNotTried,
       failure.taken == nil
-    else { return true }
+    else { return }
     let explanation = SafeText.line(failure.explanationBelowHeadline)
     if explained.count == Self.mostExplained { explained = [] }
     if explained.insert(explanation).inserted { context.output.error("  \(explanation)") }
-    return true
   }
 
   /// How many explanations are remembered.
@@ -203,6 +208,7 @@ package final class SendSession: QueueHolder {
     guard state.items.totals.busy == 0, state.items.totals.done > 0 else { return }
     let sent = state.items.items.lazy.filter(\.state.isDone).map(\.id)
     let ids = Array(sent)
+    for id in ids { told[id] = nil }
     state.forget(Set(ids))
     queue?.remove(ids, begun: [])
   }

@@ -136,7 +136,7 @@ struct SessionAnswers {
   func listHistory(_ request: HistoryRequest) {
     let number = requests.next()
     // What the queue still has to send has not failed for good, whatever the last attempt came to.
-    let unfinished = loop.state.queue.totals.busy > 0 ? loop.state.unfinished : [:]
+    let unfinished = loop.state.queue.totals.busy > 0 ? loop.state.triedAgain : [:]
     loop.answer({ [store, time, requests] in
       let now = (date: time.date(), instant: time.now())
       return Result { () throws(StoreError) -> Found? in
@@ -310,8 +310,9 @@ extension HistoryRow {
 }
 
 extension AppState {
-  /// The states of the files that have not come to their end.
-  fileprivate var unfinished: [ItemID: ItemState] {
-    items.lazy.filter { !$0.state.isFinished }.reduce(into: [:]) { $0[$1.id] = $1.state }
+  /// The states of the files that are yet to be sent, or tried again.
+  fileprivate var triedAgain: [ItemID: ItemState] {
+    items.lazy.filter { !$0.state.isFinished && $0.state != .paused }
+      .reduce(into: [:]) { $0[$1.id] = $1.state }
   }
 }

@@ -185,9 +185,10 @@ package actor UploadEngine {
       let before = job.machine.state
       let destination = job.upload.destination
       let grows = job.beginsToGrow(in: event)
-      if grows { hooks.grew(job.upload.item) }
       let actions = job.machine.handle(
         grows ? .startOver(after: nil) : event, for: destination.target)
+      // If somebody has stopped it meanwhile, it is not sent again.
+      if grows, job.machine.state == .waiting { hooks.grew(job.upload.item) }
       for action in actions { carryOut(action, for: id, job) }
       place(id, job, from: before)
       if job.isUnderWay, job.attempt == nil { starting.append(job) }

@@ -19,7 +19,9 @@ extension TransferEnd {
           $0.split(scalar: ";", maxSplits: 1)[0].trimming(\.isWhiteSpace).lowercased()
         }),
       trouble: end.trouble.map { Failure.Cause($0, host: url.host ?? "", proxy: proxy()) })
-    replyBytes = end.reply.count
+    isReplyFramed = head?.isFramed ?? false
+    // Of a reply that is too long, the transport does not want the rest.
+    replyBytes = end.isReplyCut ? nil : end.reply.count
     // A proxy asks for credentials in the same way with a tunnel and without one, so this is a reply.
     if case .proxyRefused(let status)? = end.trouble?.kind, status == 407 {
       (self.status, trouble) = (status, nil)

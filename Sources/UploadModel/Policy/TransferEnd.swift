@@ -22,8 +22,10 @@ package struct TransferEnd: Hashable, Sendable {
   }
   // Boxed, since few requests have rules of their own.
   private var ownRules: Boxed<ReplyRules>?
-  /// How many bytes of the reply's body arrived, without their coding.
-  package var replyBytes = 0
+  /// How many bytes of the reply's body arrived, without their coding; nil if not all of them were wanted.
+  package var replyBytes: Int? = 0
+  /// Whether the protocol marks the end of a reply, as HTTP/2 does.
+  package var isReplyFramed = false
   /// Why the request ended early, if it did.
   package var trouble: Failure.Cause?
   /// Whether the request waited for a "100 Continue" before it sent its body (`Expect`,
@@ -130,22 +132,23 @@ package struct TransferEnd: Hashable, Sendable {
   /// How the reply broke off before its end, in words; nil if it did not. Where nothing says how long a reply is, the
   /// connection's end is its end (RFC 9112 §6.3).
   var breakOfReply: String? {
-    guard let trouble, !reply.isCut else { return nil }
+    guard let trouble, let replyBytes, status != 204 else { return nil }
     let isCoded = headers["content-encoding"] != nil
     switch trouble {
-    case .connectionLost, .stalled, .outOfTime: break
-    // This may be a coding that cannot be read.
-    case .network where !isCoded: break
+    case .connectionLost, .stalled, .outOfTime, .cancelled: break
+    // Otherwise this may be a coding that cannot be read.
+    case .network where !isCoded || isReplyFramed: break
     default: return nil
     }
     let words = Self.replyBrokeOff
     if let length = headers["content-length"].flatMap({ Int($0) }) {
       if isCoded { return words }
+      let (sent, all) = (HumanReadable.grouped(replyBytes), HumanReadable.grouped(length))
       return replyBytes < length
-        ? "\(words) after \(replyBytes) of \(HumanReadable.count(length, "byte"))" : nil
+        ? "\(words) after \(sent) of \(all) byte\(length == 1 ? "" : "s")" : nil
     }
-    return headers["transfer-encoding"]?.lowercased().contains(scalars: "chunked") == true
-      ? words : nil
+    let isChunked = headers["transfer-encoding"]?.lowercased().contains(scalars: "chunked") == true
+    return isReplyFramed || isChunked ? words : nil
   }
 
   /// Where the reply points to, as a whole URL (RFC 9110 §10.2.2).

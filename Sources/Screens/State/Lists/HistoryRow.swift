@@ -131,7 +131,9 @@ package struct HistoryRow: PaneRow {
   package mutating func goOn(as state: ItemState, word: String) {
     guard !state.isFinished, end == .open || end == .failed else { return }
     if end == .failed {
-      (end, isTriedAgain, message) = (.open, true, state.failure?.account ?? "")
+      // Only a person lets a paused file go on.
+      guard state != .paused else { return }
+      (end, isTriedAgain, message) = (.open, true, state.failure?.account ?? message)
     }
     guard case .retrying(let failure, let next, let limit, _) = state else {
       outcome = word
