@@ -63,9 +63,7 @@ extension EndToEnd {
       #expect(!details.shows("Retry sends it") && details.shows("503"), "\(details.text)")
       try await terminal.press("q", "f")
       try await terminal.command("failed")
-      try await terminal.wait(until: "no row, below the history's heading") { screen in
-        screen.row(with: "a.txt") == nil && screen.row(with: "History 0") != nil
-      }
+      try await terminal.wait(for: "Nothing matches \"failed\"")
     }
 
     @Test(
