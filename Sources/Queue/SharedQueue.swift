@@ -24,6 +24,8 @@ package final class SharedQueue {
     package var isFresh = false
     /// The last item that does not belong to this session, if another session has handed over the queue.
     package var floor = ItemID(0)
+    /// Whether the session goes on for one that has handed over the queue, so that what that one has sent stays.
+    package var goesOn = false
     /// Whether nobody is there to answer.
     package var isAlone = false
     /// Whether the session continues when the queue is empty.
@@ -211,11 +213,13 @@ package final class SharedQueue {
   /// sender recovers uploads that the last one left under way.
   private func load(recovering isSender: Bool = false) {
     let (keeper, store, book, floor) = (keeper, keeper.store, tools.book, floor)
+    let goesOn = options.goesOn
     // Commands may supply the secrets of targets. Do not wait for them during a transaction.
     let lookups = DispatchQueue(label: "hoist.targets", qos: .userInitiated)
     tools.reading.async { [weak self] in
       let result = Result { () throws(StoreError) in
-        let recovery = isSender ? try keeper.recover { book.isRepeatable($0) } : nil
+        let recovery =
+          isSender ? try keeper.recover(keepingSent: goesOn) { book.isRepeatable($0) } : nil
         if isSender {
           let runs = try store.runs()
           lookups.async {
@@ -428,9 +432,11 @@ package final class SharedQueue {
     if isTold { (settings.isStarted, ownSettings.isStarted) = (!isWanted, !isWanted) }
   }
 
-  /// Applies the limit that the user set in an earlier session, unless this session has its own.
-  private func keepLimit() throws(StoreError) {
-    guard options.keepsLimit, let limit = try keeper.store.rateLimit() else { return }
+  /// Applies the limit that held until now: that of the sender that has gone, wherever it had it from, or else the one that
+  /// the user set in an earlier session, unless this session has its own.
+  private func keepLimit(ofSender last: Int64? = nil) throws(StoreError) {
+    let stored = options.keepsLimit ? try keeper.store.rateLimit() : nil
+    guard let limit = last ?? stored else { return }
     ownSettings.limit = limit
     settings = ownSettings
     let words = "the limit of \(HumanReadable.speed(Double(limit))) still holds"
@@ -622,7 +628,7 @@ package final class SharedQueue {
       // Whether the user has stopped the queue is recorded in the queue itself, not in either session.
       isStopped = try keeper.store.isStopped()
       ownSettings.isStarted = !isStopped
-      try keepLimit()
+      try keepLimit(ofSender: settings.limit)
       settings = ownSettings
       report([.settings(settings)])
       // First apply the last changes of the other process, then recover what it left under way. Both happen

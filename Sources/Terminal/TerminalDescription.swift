@@ -32,6 +32,8 @@ nonisolated struct TerminalDescription {
       // Without automatic margins, ncurses writes the last cell of the screen like any other. After a character in the last
       // column, it counts on nothing either way.
       set("am", to: false)
+      // It would tell the terminal so, and never turn the margins on again: lines of the shell would not wrap.
+      for name in ["smam", "rmam"] { set(name, to: nil) }
     }
     // ncurses would move lines on the screen, and with them what lies over them, or erase it before the cells that change.
     for name in ["ri", "rin", "il", "il1", "el1"] { set(name, to: nil) }

@@ -338,6 +338,27 @@ struct SharedQueueTests {
     await second.close()
   }
 
+  @Test("A limit goes over to the one that takes over, even if it was only the sender's own")
+  func limitGoesOver() async throws {
+    let server = try Self.stallingAtFirst()
+    defer { server.stop() }
+    try QueueSession.queue("a", in: folder, bytes: 20_000_000)
+    var options = SharedQueue.Options()
+    options.settings.limit = 3_000_000
+    options.keepsLimit = false
+    var first: QueueSession? = try QueueSession(in: folder, to: server.url(), options: options)
+    first?.queue.open()
+    await server.stalled()
+    let second = try QueueSession(in: folder, to: server.url())
+    second.queue.open()
+    try await wait(for: "the limit here") { second.queue.settings.limit == 3_000_000 ? true : nil }
+    await first?.close()
+    first = nil
+    try await second.wait(until: .sent)
+    #expect(second.queue.isSender && second.queue.settings.limit == 3_000_000)
+    await second.close()
+  }
+
   @Test("One that joins later shows the speeds that were measured before, and not only its own")
   func speedsSoFar() async throws {
     let server = try HostileServer.answering(Self.accepted)

@@ -223,6 +223,13 @@ struct QueueStateTests {
     ) {
       $0.refusals == ["t": .forbidden]
     },
+    // In a window that looks on, the same holds for refusals that hold up all files.
+    Row(
+      news: [.aside(true), .added([item(1, done)]), .refusal(target: "t", .refused)],
+      said: ["  1 file added"]
+    ) {
+      $0.refusals == ["t": .refused]
+    },
     // While the queue is being read, the files may be still to come.
     Row(
       news: [.refusal(target: "t", .forbidden), .added([item(1)]), .read(hasHistory: false)],

@@ -111,6 +111,27 @@ import Testing
     #expect(Fixture.play(&state, .key(.enter)) == [.switchTarget("nas")])
   }
 
+  @Test func whatIsJustWhatWasTypedIsFirst() {
+    let services = [("S3 in parts", "s3-parts"), ("S3 presigned", "s3-post"), ("Amazon S3", "s3")]
+    let found = services.ranked(by: Matcher("s3")) { [$0.0, $0.1] }.map(\.1)
+    #expect(found == ["s3", "s3-parts", "s3-post"])
+  }
+
+  @Test("what leads to \"new target\" is not taken for a name, and a name is")
+  func typedNames() {
+    for (typed, name) in [("new", ""), ("new t", ""), ("holiday", "holiday")] {
+      var state = Fixture.mixed()
+      state.options.targets = Fixture.choices("photos")
+      Fixture.type("t\(typed)", &state)
+      Fixture.play(&state, .key(.enter))
+      guard case .form(let form) = state.dialog else {
+        Issue.record("no form after \(typed)")
+        continue
+      }
+      #expect(form.rows.first { $0.field == .name }?.text.text == name)
+    }
+  }
+
   // MARK: The command line
 
   private static func lines(_ state: AppState) -> [String] {

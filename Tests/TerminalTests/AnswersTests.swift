@@ -37,6 +37,16 @@ import Testing
     #expect(try await terminal.left() == 0)
   }
 
+  @Test(arguments: ["xterm-256color", "xterm", "vt100", "linux"])
+  func linesWrapAfterwards(_ type: String) async throws {
+    let terminal = try Pseudoterminal(["still"], ["TERM": type])
+    try await terminal.wait(for: "\u{1B}[?2004h")
+    terminal.driver.signal(SIGTERM)
+    try await terminal.wait(for: "\u{1B}[?2004l")
+    let isOff = terminal.output.contains("\u{1B}[?7l")
+    #expect(!isOff || terminal.output.contains("\u{1B}[?7h"))
+  }
+
   @Test func whoNeverAnswersIsNotAskedAgain() async throws {
     let terminal = try Pseudoterminal()
     try await terminal.wait(for: Self.question)

@@ -200,11 +200,11 @@ package struct QueueState: Sendable {
     return [Remark("\(words): \(Outage.words(until: until, at: now))", .warning)]
   }
 
-  /// Whether a trouble with a target's credentials is worth saying. That files go one at a time is not if none is left.
-  /// While the queue is being read, more may come.
+  /// Whether a trouble with a target's credentials is worth saying. It is not if no file is left that it holds up, unless
+  /// a file has just met with it. While the queue is being read, more may come.
   private func holdsUp(_ trouble: CredentialTrouble, _ target: String) -> Bool {
     // Files without the name of a target go to the usual one.
-    trouble.holdsAll || !isReading && (items.isBusy(target) || items.isBusy(""))
+    trouble.holdsAll && !isAside || !isReading && (items.isBusy(target) || items.isBusy(""))
   }
 
   /// Notes that the whole queue has been read.
@@ -220,7 +220,7 @@ package struct QueueState: Sendable {
     ]
       // The others were said at once.
       + refusals.sorted { $0.key < $1.key }.filter {
-        !$0.value.holdsAll && holdsUp($0.value, $0.key)
+        !($0.value.holdsAll && !isAside) && holdsUp($0.value, $0.key)
       }
       .map { Remark($0.value, of: $0.key) }
   }

@@ -202,7 +202,10 @@ extension AppState {
       guard let chosen = menu.chosen else { return [.bell] }
       dialog = nil
       switch menu.purpose {
-      case .target where menu.isNew(chosen): return openTargetForm(menu.filter.text)
+      case .target where menu.isNew(chosen):
+        // What was typed may be a name or an address, or have led to this choice.
+        let typed = menu.filter.text
+        return openTargetForm(Matcher(typed).matches(menu.choices[chosen]) ? "" : typed)
       case .form:
         guard case .form(var form) = dialog else { break }
         form.choose(chosen, from: options.targets.map(\.name), options.services)

@@ -19,6 +19,8 @@ package final class SendSession: QueueHolder {
     package var floor = ItemID(0)
     /// Whether the session continues when the queue is empty.
     package var stays = false
+    /// Whether the session goes on for a screen that the user has left.
+    package var goesOn = false
     package var journal: Journal?
     package var preferences = ScreenPreferences()
 
@@ -28,7 +30,7 @@ package final class SendSession: QueueHolder {
     fileprivate var ofQueue: SharedQueue.Options {
       var queue = SharedQueue.Options()
       (queue.settings, queue.keepsLimit, queue.floor) = (settings, keepsLimit, floor)
-      (queue.isAlone, queue.stays) = (true, stays)
+      (queue.isAlone, queue.stays, queue.goesOn) = (true, stays, goesOn)
       queue.lanes = OpenFiles.lanes(atMost: UploadEngine.mostLanes)
       return queue
     }

@@ -178,7 +178,12 @@ extension EndToEnd {
       #expect(inbox.names.allSatisfy { $0.hasPrefix(".") }, "half-received at most")
       try await first.press("C-c", "C-c")
       try await first.waitForShell()
-      // Without a limit, and the sender by now.
+      // The sender by now, it keeps to the limit until it is lifted.
+      try await second.wait(until: "the sender, with the limit") {
+        !$0.shows("sends this queue") && $0.shows("limit 5.0 kB/s")
+      }
+      try await second.press(":")
+      try await second.command("limit off")
       try await second.wait(for: "2 ok")
       try await wait(for: "both files alone", otherwise: { "\(inbox.names)" }) {
         inbox.names == ["a.bin", "b.bin"] ? true : nil

@@ -23,7 +23,7 @@ extension EndToEnd {
       let screen = try await terminal.wait(until: "three ends") { $0.shows("1 ok  2 failed") }
       #expect(screen.row(with: "✓ good.bin")?.contains("/good.bin ") == true)
       #expect(screen.row(with: "✗ missing.bin")?.contains("failed: file is missing") == true)
-      #expect(screen.row(with: "✗ too-big.bin")?.contains("failed: 413 · ") == true)
+      #expect(screen.row(with: "✗ too-big.bin")?.contains("413 · The file in part 1") == true)
 
       try await terminal.press("G", "Enter")
       let details = try await terminal.wait(for: "The server said")

@@ -22,6 +22,11 @@ struct Matcher: Hashable, Sendable {
 
   func matches(_ text: String) -> Bool { rank(text) != nil }
 
+  /// Whether a text of this rank is just what was typed.
+  fileprivate func isAll(of rank: Rank) -> Bool {
+    words.count == 1 && rank.kind == .beginning && rank.length == words[0].count
+  }
+
   /// How well a text matches; the best rank is the lowest.
   struct Rank: Comparable, Sendable {
     /// The kind of the worst match among the words.
@@ -191,18 +196,21 @@ extension UnsafeBufferPointer: CodeUnits where Element == UInt8 {}
 extension Array: CodeUnits where Element == UInt32 {}
 
 extension Sequence {
-  /// The elements that match in one of their texts, the best first; equally good ones keep their order. A match in an
-  /// earlier text ranks above one in a later text. The first text, unlike the others, also matches if it only contains
+  /// The elements that match in one of their texts, the best first; equally good ones keep their order. One with a text
+  /// that is just what was typed comes first; otherwise, a match in an earlier text ranks above one in a later text. The first text, unlike the others, also matches if it only contains
   /// the characters in their order.
   func ranked(by matcher: Matcher, _ texts: (Element) -> [String]) -> [Element] {
     guard !matcher.isEmpty else { return Array(self) }
-    let found = compactMap { element -> (text: Int, rank: Matcher.Rank, element: Element)? in
-      for (text, words) in texts(element).enumerated() {
-        if let rank = matcher.rank(words, isLoose: text == 0) { return (text, rank, element) }
+    let found = compactMap {
+      element -> (isPart: Int, text: Int, rank: Matcher.Rank, element: Element)? in
+      let ranks = texts(element).enumerated().compactMap { text, words in
+        matcher.rank(words, isLoose: text == 0).map { (text: text, rank: $0) }
       }
-      return nil
+      let whole = ranks.first { matcher.isAll(of: $0.rank) }
+      return (whole ?? ranks.first).map { (whole == nil ? 1 : 0, $0.text, $0.rank, element) }
     }
     // `sorted` is stable.
-    return found.sorted { ($0.text, $0.rank) < ($1.text, $1.rank) }.map(\.element)
+    return found.sorted { ($0.isPart, $0.text, $0.rank) < ($1.isPart, $1.text, $1.rank) }.map(
+      \.element)
   }
 }
