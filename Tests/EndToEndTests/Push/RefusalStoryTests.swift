@@ -99,7 +99,7 @@ extension EndToEnd {
         _ = try await person.shell("hoist add ?? --to desk").end()
         let sent = try await person.hoist("send").end()
         #expect(sent.status == 1)
-        #expect(sent.output.components(separatedBy: "not tried").count == 20, "\(sent)")
+        #expect(sent.errors.components(separatedBy: ": not tried\n").count == 20, "\(sent)")
         let queue = try await person.run("queue", "retry")
         #expect(queue.errors.contains("20 files queued again"), "\(queue)")
       case .screen:
