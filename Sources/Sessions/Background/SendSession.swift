@@ -120,8 +120,13 @@ package final class SendSession: QueueHolder {
       for news in news {
         if case .notice(let words?) = news, words != state.notice { say(Remark(words)) }
         let wasBusy = state.items.totals.busy > 0
-        if case .removed(let ids) = news { for id in ids { told[id] = nil } }
-        if case .changed(let changes, _) = news { changes.forEach(tell) }
+        switch news {
+        case .removed(let ids): forgetTold(ids)
+        // What is sent once more is told once more.
+        case .added(let items): forgetTold(items.lazy.filter { !$0.state.isFinished }.map(\.id))
+        case .changed(let changes, _): changes.forEach(tell)
+        default: break
+        }
         state.receive(news, at: now).forEach(say)
         if case .changed = news, wasBusy, state.isAtTheEnd { isAtTheEnd = true }
       }
@@ -149,15 +154,11 @@ package final class SendSession: QueueHolder {
   /// Prints what became of a file that was not sent, or perhaps not, as `push` does, and what can be done about it,
   /// once for all files that failed for the same reason.
   private func tell(_ id: ItemID, _ state: ItemState) {
-    // What fails once more is told once more.
-    guard state.isFinished else {
-      told[id] = nil
-      return
-    }
-    guard over != nil, let item = items.item(id)?.with(state),
+    if state == .waiting { told[id] = nil }
+    // One that looks on may hear late how a file got to an end that it knows, and then of the end once more.
+    guard over != nil, state.isFinished, let item = items.item(id)?.with(state),
       let line = SessionReport.end(of: item, in: folder)
     else { return }
-    // A process that looks on may hear of an end twice.
     guard told.updateValue(line, forKey: id) != line else { return }
     context.output.error(line)
     // What can be done about names that are taken is said at the end.
@@ -167,6 +168,11 @@ package final class SendSession: QueueHolder {
     let explanation = SafeText.line(failure.explanationBelowHeadline)
     if explained.count == Self.mostExplained { explained = [] }
     if explained.insert(explanation).inserted { context.output.error("  \(explanation)") }
+  }
+
+  private func forgetTold(_ ids: some Sequence<ItemID>) {
+    if told.isEmpty { return }
+    for id in ids { told[id] = nil }
   }
 
   /// How many explanations are remembered.
@@ -210,7 +216,7 @@ package final class SendSession: QueueHolder {
     guard state.items.totals.busy == 0, state.items.totals.done > 0 else { return }
     let sent = state.items.items.lazy.filter(\.state.isDone).map(\.id)
     let ids = Array(sent)
-    for id in ids { told[id] = nil }
+    forgetTold(ids)
     state.forget(Set(ids))
     queue?.remove(ids, begun: [])
   }
