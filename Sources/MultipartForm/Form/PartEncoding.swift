@@ -53,8 +53,8 @@ struct PartEncoding {
     return result
   }
 
-  /// Appends bytes with `"`, CR and LF escaped with percent signs. NUL is refused: it has no escape, and would end the header in receivers
-  /// written in C. Other controls, `%` and `\` are sent as they are.
+  /// Appends bytes with `"`, CR and LF escaped with percent signs. NUL is refused: it has no escape, and would end the
+  /// header in receivers written in C. Other controls, `%` and `\` are sent as they are.
   private func escape(
     _ bytes: [UInt8], in place: FormError.Place, to result: inout [UInt8]
   ) throws(BodyError) {

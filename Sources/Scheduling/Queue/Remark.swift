@@ -54,10 +54,9 @@ package struct Remark: Hashable, Sendable {
   }
 
   private init(
-    _ text: String, _ tone: Tone, _ word: String, because reason: String? = nil,
-    of item: UploadItem
+    _ text: String, _ tone: Tone, _ word: String, because reason: String? = nil, of file: String
   ) {
-    (self.text, self.tone, file) = (text, tone, item.fileName)
+    (self.text, self.tone, self.file) = (text, tone, file)
     end = End(word: word, reason: reason)
   }
 
@@ -82,18 +81,18 @@ package struct Remark: Hashable, Sendable {
     case .done(let receipt) where receipt.isDoubtful:
       self.init(
         "\(name): \(receipt.words)", .warning, "doubtful", because: receipt.doubtfulBecause,
-        of: item)
+        of: name)
     case .done(let receipt):
       let word = receipt.skipped != nil ? "skipped" : receipt.wasThere ? "there already" : "sent"
-      self.init("\(name): \(receipt.words)", .good, word, of: item)
+      self.init("\(name): \(receipt.words)", .good, word, of: name)
     case .failed(let failure):
       let word = failure.mayHaveArrived ? "may have arrived" : "failed"
-      self.init("\(name): \(failure.line)", .bad, word, because: reason(failure), of: item)
+      self.init("\(name): \(failure.line)", .bad, word, because: reason(failure), of: name)
     case .retrying(let failure, let next, let limit, let instant):
       let wait = HumanReadable.seconds(max(0, instant - now))
       self.init(
         "\(name): \(failure.line); try \(ItemState.attempt(next, of: limit)) in \(wait)", .warning,
-        "to be tried again", because: reason(failure), of: item)
+        "to be tried again", because: reason(failure), of: name)
     case .preparing(let attempt):
       self.init("\(name): \(attempt > 1 ? "try \(attempt)" : "begun")", .step)
     case .processing(let processing): self.init("\(name): \(processing.words)", .step)

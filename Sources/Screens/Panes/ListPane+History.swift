@@ -14,7 +14,7 @@ extension ListPane<HistoryRow> {
     // In a narrow window, targets are shown in place of the attempts' numbers if there are several targets.
     let targets = width >= 76 ? Set(state.history.listing.rows.lazy.map(\.target)) : []
     let isShared = width < 100 && targets.count > 1
-    let labels = TargetLabels(targets.sorted())
+    let labels = TargetLabels(Array(targets))
     let usual = isShared ? 21 : 23
     let outcome = rest.take(
       width >= 76 ? max(usual, room - (isShared ? 5 : 0) - max(16, names)) : 14, gap: 2)
