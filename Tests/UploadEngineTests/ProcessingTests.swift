@@ -111,10 +111,23 @@ struct ProcessingTests {
     let server = try server { row.answers[min($0, row.answers.count - 1)] }
     defer { server.stop() }
     let file = try folder.write("a", Array("abc".utf8))
-    let harness = EngineHarness()
-    var target = try target(server, hasSigns: row.hasSigns)
-    if row.code == "outcome-unknown" { target.wait?.limit = 3 }
-    let end = try #require(await harness.upload([file], to: target).first)
+    let isNeverOver = row.code == "outcome-unknown"
+    let clock = TestClock()
+    let harness = EngineHarness(time: isNeverOver ? clock.time : .system)
+    let target = try target(server, hasSigns: row.hasSigns)
+    harness.engine.submit([UploadJob(item: .file(file, id: 1), target: target)])
+    if isNeverOver {
+      // It is asked once more only after its first answer has been judged. Then the time is up.
+      try await wait(for: "a second question") { () -> Bool? in
+        clock.advance(by: 0.02)
+        return server.requests.count { $0.line.hasPrefix("GET /tasks/7 ") } > 1 ? true : nil
+      }
+      try await wait(for: "the end") { () -> Bool? in
+        clock.advance(by: 60)
+        return harness.states(of: ItemID(1)).last?.isFinished == true ? true : nil
+      }
+    }
+    let end = try #require(await harness.finish([ItemID(1)]).first)
     #expect(end.code == row.code, "\(end)")
     let questions = server.requests.filter { $0.line.hasPrefix("GET /tasks/7 ") }
     if let asked = row.asked { #expect(questions.count == asked) }

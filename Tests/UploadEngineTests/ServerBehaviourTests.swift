@@ -419,6 +419,8 @@ struct ServerBehaviourTests {
     let server = try HostileServer { connection, _ in
       _ = connection.read(1)
       connection.send("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n")
+      // A connection that is closed before all has been read is reset, and the reply with it.
+      connection.drain()
     }
     defer { server.stop() }
     let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
