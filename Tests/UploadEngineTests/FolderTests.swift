@@ -330,8 +330,13 @@ struct FolderTests {
     let jobs = try jobs((1...4).map { "t/\($0)" }, to: target(server))
     let ids = jobs.map(\.item.id)
     let harness = EngineHarness(lanes: 4)
-    harness.engine.submit(jobs)
+    harness.engine.submit([jobs[0]])
     await asked.passed()
+    // The folder is known to be missing, so nothing is sent of these files before it is there.
+    harness.engine.submit(Array(jobs[1...]))
+    await harness.wait { states in
+      ids[1...].allSatisfy { states[$0]?.last == .preparing(attempt: 1) }
+    }
     harness.engine.cancel([ids[0], ids[2]])
     let ends = await harness.finish([ids[0], ids[2]])
     #expect(ends.map(\.code) == ["cancelled", "cancelled"])
