@@ -145,8 +145,7 @@ package final class Conductor {
       onMain { self?.note(trouble, of: target) }
     }
     hooks.grew = { [weak self] item in
-      let words = "\(item.fileName): the file has grown, and is sent again from its beginning"
-      onMain { self?.report([.message(words)]) }
+      onMain { self?.report([.grew(item)]) }
     }
     hooks.pace = { [weak self] target, until in
       onMain { self?.report([.pace(target: target, until: until)]) }

@@ -17,6 +17,8 @@ package enum QueueNews: Sendable {
   case joined([(ItemID, ItemState)], at: Instant)
   /// Where an item can resume, once an attempt has found out; nil if it must start over.
   case resumePoint(ItemID, ResumePoint?)
+  /// A file has grown while it was sent, and is sent again from its beginning.
+  case grew(UploadItem)
   /// Another process has resumed an item at this byte.
   case resumed(ItemID, at: Int64)
   /// How fast the sender sends, as it had measured before this process joined it.

@@ -100,6 +100,7 @@ package struct QueueState: Sendable {
     case .held(let reason):
       settings.isStarted = false
       return [Remark(reason, .bad, isMessage: true)]
+    case .grew(let item): return [Remark(grew: item)]
     case .message(let text): return [Remark(text, isMessage: true)]
     case .notice(let text): notice = text
     }

@@ -72,11 +72,17 @@ package struct Remark: Hashable, Sendable {
         ? "\(first.fileName): paused" : "\(HumanReadable.count(items.count, "file")) paused")
   }
 
+  /// Says that a file has grown while it was sent.
+  package init(grew item: UploadItem) {
+    self.init(
+      "\(item.fileName): the file has grown, and is sent again from its beginning", isMessage: true)
+  }
+
   /// What is said of an item that has become `new`; nil if that is not worth a line.
   package init?(_ item: UploadItem, became new: ItemState, at now: Instant) {
     let name = item.fileName
-    // Of many files, in the words by which failures are gathered.
-    func reason(_ failure: Failure) -> String { FailureReason(failure, of: name).words }
+    // Of many files, in the words by which failures are gathered. That they may have arrived is said beside it.
+    func reason(_ failure: Failure) -> String { FailureReason(failure, of: name).cause }
     switch new {
     case .done(let receipt) where receipt.isDoubtful:
       self.init(

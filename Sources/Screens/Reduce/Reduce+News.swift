@@ -40,7 +40,7 @@ extension AppState {
       take(news)
       fitLists()
     case .resumePoint, .resumed, .speeds, .figures, .lanes, .reachability, .pace, .run, .urls,
-      .aside, .successors, .settings, .stopped, .held, .message:
+      .aside, .successors, .settings, .stopped, .held, .grew, .message:
       take(news)
     }
     return []

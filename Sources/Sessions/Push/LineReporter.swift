@@ -77,8 +77,8 @@ struct LineReporter: PushReporter {
     write("↻ \(SafeText.line(item.path.description)): \(words)")
   }
 
-  mutating func startsAgain(_ words: String) {
-    if !isQuiet { write("↻ \(SafeText.line(words))") }
+  mutating func startsAgain(_ item: UploadItem) {
+    if !isQuiet { write("↻ \(SafeText.line(Remark(grew: item).text))") }
   }
 
   mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {

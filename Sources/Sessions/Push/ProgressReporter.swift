@@ -62,7 +62,7 @@ struct ProgressReporter: PushReporter {
     lines.resumed(item, at: point)
   }
 
-  mutating func startsAgain(_ words: String) { lines.startsAgain(words) }
+  mutating func startsAgain(_ item: UploadItem) { lines.startsAgain(item) }
 
   mutating func run(of target: String, _ news: RunNews) { lines.run(of: target, news) }
 

@@ -193,7 +193,7 @@ final class PushLoop: QueueObserver {
     case .changed(let changes, let now): take(changes, at: now)
     case .resumePoint(let id, let point): take(point, of: id)
     case .run(_, let news): report(news)
-    case .message(let words): reporter.startsAgain(words)
+    case .grew(let item): reporter.startsAgain(item)
     default: break
     }
   }

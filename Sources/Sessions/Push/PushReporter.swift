@@ -17,8 +17,8 @@ protocol PushReporter {
   /// An attempt resumes an item, or cannot.
   mutating func resumed(_ item: UploadItem, at point: ResumePoint)
   mutating func advanced(_ item: UploadItem, to pieces: PieceCount)
-  /// A file is sent again from its beginning, in a sentence that says which and why.
-  mutating func startsAgain(_ words: String)
+  /// A file has grown while it was sent, and is sent again from its beginning.
+  mutating func startsAgain(_ item: UploadItem)
   /// There is news of a target's run: of the requests before the first file and after the last.
   mutating func run(of target: String, _ news: RunNews)
   /// Another `tickInterval` has passed.
@@ -32,7 +32,7 @@ extension PushReporter {
   mutating func allQueued(repeated: Int, perhapsRepeated: Int) {}
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {}
   mutating func advanced(_ item: UploadItem, to pieces: PieceCount) {}
-  mutating func startsAgain(_ words: String) {}
+  mutating func startsAgain(_ item: UploadItem) {}
   mutating func tick(_ progress: SendingProgress, at now: Instant) {}
 }
 

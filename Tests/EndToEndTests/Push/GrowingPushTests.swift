@@ -5,16 +5,16 @@ import Testing
 extension EndToEnd {
   @Suite("A log is written to while it is sent")
   struct GrowingPushTests {
-    @Test("a large one that begins to grow is sent again from its beginning, which is said")
-    func sentAgain() async throws {
-      let person = try Person()
-      let log = try person.folder.write("a.log", count: 20_000_000)
-      let server = try HostileServer(receiveBuffer: 64 << 10) { connection, number in
+    /// A server that adds to a file while it reads it, on the connections for which `grows` says so.
+    private func server(
+      growing log: String, when grows: @escaping @Sendable (Int) -> Bool
+    ) throws -> HostileServer {
+      try HostileServer(receiveBuffer: 64 << 10) { connection, number in
         while let request = connection.readHead(),
           let length = Int(request.headers["content-length"] ?? ""),
           connection.read(100_000) != nil
         {
-          if number == 0 {
+          if grows(number) {
             let file = FileHandle(forWritingAtPath: log)
             _ = try? file?.seekToEnd()
             try? file?.write(contentsOf: Data(repeating: 10, count: 12_000))
@@ -25,6 +25,13 @@ extension EndToEnd {
           connection.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
         }
       }
+    }
+
+    @Test("a large one that begins to grow is sent again from its beginning, which is said")
+    func sentAgain() async throws {
+      let person = try Person()
+      let log = try person.folder.write("a.log", count: 20_000_000)
+      let server = try server(growing: log) { $0 == 0 }
       defer { server.stop() }
       let told = try await person.run("push", "a.log", "--to", "\(server.url("/up"))")
       #expect(told.status == 0 && server.requests.count == 1, "\(told)")
@@ -36,20 +43,7 @@ extension EndToEnd {
     func reports() async throws {
       let person = try Person()
       let log = try person.folder.write("a.log", count: 7_900_000)
-      let server = try HostileServer(receiveBuffer: 64 << 10) { connection, _ in
-        while let request = connection.readHead(),
-          let length = Int(request.headers["content-length"] ?? ""),
-          connection.read(100_000) != nil
-        {
-          let file = FileHandle(forWritingAtPath: log)
-          _ = try? file?.seekToEnd()
-          try? file?.write(contentsOf: Data(repeating: 10, count: 12_000))
-          try? file?.close()
-          guard connection.discard(length - 100_000) else { return }
-          connection.record(request)
-          connection.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
-        }
-      }
+      let server = try server(growing: log) { _ in true }
       defer { server.stop() }
       try person.configure(
         """
