@@ -28,7 +28,7 @@ extension HistoryEntry {
     case .withdrawn: "not sent"
     case nil: "under way"
     default:
-      headline + (isRefused && arrival == .unclear ? ", may have arrived" : "")
+      headline + (hasUnclearWords ? ", may have arrived" : "")
     }
   }
 
@@ -37,16 +37,23 @@ extension HistoryEntry {
     status.map { word == Failure(.refused, status: $0).code } ?? false
   }
 
+  private var isOutcomeUnknown: Bool { word == Failure(.outcomeUnknown("")).code }
+
+  /// Whether the words for it end by saying that the file may have arrived.
+  private var hasUnclearWords: Bool { arrival == .unclear && (isRefused || isOutcomeUnknown) }
+
   /// How it failed, in a few words.
   private var headline: String {
-    isRefused ? Failure.statusLine(status) : word.replacing(scalars: "-", with: " ")
+    if isRefused { return Failure.statusLine(status) }
+    if isOutcomeUnknown { return status.map { Failure.statusLine($0) } ?? "no complete answer" }
+    return word.replacing(scalars: "-", with: " ")
   }
 
   /// Why it failed, in the words by which failures are gathered.
   package var failureReason: FailureReason {
     FailureReason(
       headline, status: status, said: failure.said, of: name,
-      isUnclear: isRefused && arrival == .unclear)
+      isUnclear: hasUnclearWords)
   }
 
   /// Why it failed, beyond `outcomeWords`: the server's own message, or else hoist's. Nil if it did not fail, or if the

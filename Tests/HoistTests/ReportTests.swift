@@ -78,7 +78,7 @@ struct ReportTests {
     ])
     #expect(
       report.reasons.map(\.reason.words) == [
-        "413 Content Too Large", "missing", "outcome unknown", "rejected",
+        "413 Content Too Large", "missing", "no complete answer, may have arrived", "rejected",
       ])
     #expect(report.reasons.map(\.members.count) == [2, 1, 1, 1])
   }

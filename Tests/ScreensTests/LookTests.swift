@@ -175,7 +175,8 @@ import Testing
       &state,
       .engine([(ItemID(1), .failed(unclear)), (ItemID(2), .paused)], at: state.now))
     #expect(said() == ["b.bin: paused"])
-    #expect(state.log.lines.contains { $0.text == "a.bin: outcome unknown" })
+    let told = "a.bin: may have arrived: the upload was stopped before an answer came"
+    #expect(state.log.lines.contains { $0.text == told })
   }
 
   @Test func linesForThoseWhoListen() {

@@ -20,7 +20,7 @@ import UploadModel
     // A page that only repeats the status says nothing.
     let page = "<html><head><title>404 Not Found</title></head><body>404</body></html>"
     #expect(words(Self.refused(404, page)) == "404 Not Found")
-    #expect(words(Failure(.outcomeUnknown("closed"))) == "outcome unknown")
+    #expect(words(Failure(.outcomeUnknown("closed"))) == "closed, may have arrived")
     var unclear = Self.refused(500, "disk full")
     unclear.arrival = .unclear
     #expect(words(unclear) == "500, disk full, may have arrived")

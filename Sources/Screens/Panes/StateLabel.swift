@@ -147,9 +147,10 @@ struct StateLabel {
       let key = state.keyLabel(.retry)
       let next = key.isEmpty ? "" : ", \(key) sends it"
       let brief = failure.status.map(String.init) ?? failure.headline
+      let whole = failure.isOutcomeUnknown ? "may have arrived" : "failed: \(failure.headline)"
       self.init(
         failure.mayHaveArrived ? "?" : "✗", .warning,
-        "failed: \(failure.headline) · changed since\(next)", "\(brief) · changed since\(next)",
+        "\(whole) · changed since\(next)", "\(brief) · changed since\(next)",
         "\(brief) · changed\(next)", "\(brief) · changed", brief)
       enough = "\(brief) · changed\(next)"
     case (.failed(let failure), _): self.init(failure, said: isPlain ? nil : row.said)
@@ -171,7 +172,13 @@ struct StateLabel {
 
   private init(_ failure: Failure, said: String?) {
     switch failure.cause {
-    case .outcomeUnknown: self.init("?", .warning, failure.headline)
+    case .outcomeUnknown:
+      let start = "\(failure.headline) · "
+      let why = failure.doubt
+      self.init(
+        "?", .warning, start + why, failure.status.map { "\(start)\($0)" }, failure.headline,
+        failure.status.map { "\($0) · unknown" } ?? "unknown")
+      self.said = (start, why)
     case _ where failure.arrival == .unclear:
       let status = failure.status.map(String.init) ?? failure.headline
       let start = "may have arrived · \(status) · "

@@ -114,7 +114,7 @@ struct SessionReport {
       case .processing(let processing):
         "· \(name): \(SafeText.line(processing.words)); hoist asks the server again when it next runs"
       case _ where item.state.isHandedOver:
-        "? \(name): outcome unknown; check the server before you send it again"
+        "? \(name): may have arrived; check the server before you send it again"
       case .paused where !isTakenOver: "· \(name): not sent, since it is paused"
       case _ where !item.state.isFinished && !isTakenOver: "· \(name): not sent"
       default: nil

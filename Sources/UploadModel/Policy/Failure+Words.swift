@@ -51,7 +51,7 @@ extension Failure {
     case .nonceExpired: ("nonce-expired", "nonce expired")
     case .notTried: ("not-tried", "not tried")
     case .cancelled: ("cancelled", "cancelled")
-    case .outcomeUnknown: ("outcome-unknown", "outcome unknown")
+    case .outcomeUnknown: ("outcome-unknown", "may have arrived")
     }
   }
 
@@ -124,7 +124,7 @@ extension Failure {
   package var reason: String {
     switch cause {
     case .unusable(let why), .connectionLost(let why), .network(let why), .insecure(let why),
-      .denied(let why), .notTried(let why):
+      .denied(let why), .notTried(let why), .outcomeUnknown(let why):
       why
     default: headline
     }
@@ -135,6 +135,9 @@ extension Failure {
     guard status == 302, case .outcomeUnknown(let why) = cause else { return headline }
     return "\(Self.statusLine(status)), and \(why)"
   }
+
+  /// Why the outcome is in doubt: "no reply within 5 s", "302, it points to /login, which may be the result".
+  package var doubt: String { (status.map { "\($0), " } ?? "") + Self.inside(reason) }
 
   /// The request that failed, in words.
   private var what: String { step?.words ?? "it" }

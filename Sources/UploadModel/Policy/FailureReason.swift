@@ -2,8 +2,12 @@ import ScalarText
 
 /// Why a file failed, in the words by which failures are gathered: the cause and what the server said.
 package struct FailureReason: Hashable, Sendable {
-  /// "403, not yours", "404 Not Found", "file is missing", "500, disk full, may have arrived".
-  package let words: String
+  /// "403, not yours", "404 Not Found", "file is missing", "500, disk full, may have arrived", "no reply within 5 s, may
+  /// have arrived".
+  package var words: String { cause + (isUnclear ? ", may have arrived" : "") }
+  /// The same without saying that the file may have arrived.
+  package let cause: String
+  private let isUnclear: Bool
 
   package init(_ failure: Failure, of name: String) {
     self.init(failure, said: failure.said, of: name)
@@ -12,8 +16,8 @@ package struct FailureReason: Hashable, Sendable {
   /// - Parameter said: `failure.said`, which takes time to find.
   package init(_ failure: Failure, said: String?, of name: String) {
     self.init(
-      failure.headline, status: failure.status, said: said, of: name,
-      isUnclear: failure.isOutcomeUnknown && failure.status != nil)
+      failure.causeInWords, status: failure.status, said: said, of: name,
+      isUnclear: failure.isOutcomeUnknown)
   }
 
   /// - Parameters:
@@ -32,7 +36,7 @@ package struct FailureReason: Hashable, Sendable {
       let cause = isOfStatus == true ? status ?? headline : headline
       words = "\(cause), \(Self.replacing(name, in: SecretQuery.hidden(in: Reply.stem(said))))"
     }
-    self.words = words + (isUnclear ? ", may have arrived" : "")
+    (self.cause, self.isUnclear) = (words, isUnclear)
   }
 
   /// A text with an ellipsis for a name, where the name is not a part of a longer word.
@@ -70,8 +74,17 @@ extension Failure {
     }
   }
 
+  /// Why it failed, in a few words, without saying that the file may have arrived.
+  fileprivate var causeInWords: String {
+    guard case .outcomeUnknown(let why) = cause else { return headline }
+    return status.map { Self.statusLine($0) } ?? SafeText.beginning(of: why)
+  }
+
   /// The cause in a few words and what the server said: one line, safe and not too long.
   package var line: String {
+    if case .outcomeUnknown = cause {
+      return "\(headline): \(SafeText.beginning(of: doubt))"
+    }
     guard let said else { return headline }
     return "\(headline), the server said: \(SafeText.beginning(of: SecretQuery.hidden(in: said)))"
   }

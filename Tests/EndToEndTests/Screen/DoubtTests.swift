@@ -45,7 +45,7 @@ extension EndToEnd {
       try await terminal.wait(for: "Make this reply a failure?")
       try await terminal.press("y")
       let judged = try await terminal.wait(for: "1 unknown")
-      #expect(judged.row(with: "? no 1")?.contains("outcome unknown") == true, "\(judged.text)")
+      #expect(judged.row(with: "? no 1")?.contains("may have arrived") == true, "\(judged.text)")
       #expect(judged.row(with: "✓ yes") != nil)
       #expect(
         try configuration(person).contains(
@@ -82,7 +82,7 @@ extension EndToEnd {
       let question = try await terminal.wait(for: "becomes the target home")
       #expect(question.shows("Make this reply a failure?"), "\(question.text)")
       try await terminal.press("Enter")
-      try await terminal.wait(for: "State    outcome unknown")
+      try await terminal.wait(for: "State    may have arrived")
       let text = try configuration(person)
       #expect(text.hasPrefix("default_target = \"home\"\n"), "\(text)")
       #expect(text.contains("[targets.home]") && text.contains("fail_when"), "\(text)")

@@ -333,7 +333,7 @@ extension EndToEnd {
       try await terminal.command("hoist demo --dir demo")
       try await terminal.wait(for: "try: j k move")
       try await terminal.wait(for: "no more than 1 MB, please")
-      try await terminal.wait(for: "outcome unknown")
+      try await terminal.wait(for: "may have arrived")
       try await terminal.press("u", "C-u", "Enter")
       let end = try await terminal.wait(for: "8 ok", seconds: 120)
       #expect(end.shows("1 failed") && end.shows("1 unknown"))

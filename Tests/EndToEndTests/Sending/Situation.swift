@@ -70,7 +70,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
       summary: "3 of 3 files sent", requests: 4),
     Situation(
       name: "no reply comes", replies: ["/b": ["hangup"]],
-      ends: ["b": ("unknown", "? b: outcome unknown")],
+      ends: ["b": ("unknown", "? b: may have arrived")],
       summary: "2 of 3 files sent; 1 unknown", status: 1, requests: 3),
     Situation(
       name: "no reply comes, and a second copy does no harm", target: "idempotent = true",
@@ -198,7 +198,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
       summary: "2 of 3 files sent; 1 failed", status: 1, requests: 13),
     inPieces(
       "no reply comes to the request that puts the pieces together", ["/b/finish": ["hangup"]],
-      ends: ["b": ("unknown", "? b: outcome unknown")],
+      ends: ["b": ("unknown", "? b: may have arrived")],
       summary: "2 of 3 files sent; 1 unknown", status: 1, requests: 16),
     withTus("files are sent by tus", summary: "3 of 3 files sent", requests: 7),
     withTus(
