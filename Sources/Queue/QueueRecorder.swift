@@ -23,8 +23,8 @@ package final class QueueRecorder: QueueStore {
   private let content = Mutex(Content())
   /// Where the engine's turns are written.
   private let writer = DispatchQueue(label: "hoist.writer", qos: .userInitiated)
-  /// Ends the wait for claimed items that have all ended.
-  private let allEnded = DispatchSemaphore(value: 0)
+  /// Ends the wait for claimed items to end.
+  private let haveEnded = DispatchSemaphore(value: 0)
 
   private let dispose: Disposing
   private let disposals = DisposalQueue()
@@ -40,12 +40,14 @@ package final class QueueRecorder: QueueStore {
     var isWriting = false
     /// The items whose claims are on disk and that have not ended.
     var claimed: Set<ItemID> = []
+    /// How many those were after the last claims.
+    var mostClaimed = 0
     /// How long the disk takes to write.
     var pace = DiskPace()
     /// How long requests take, in seconds, as the engine last said.
     var requestSeconds = 0.0
-    /// Whether the writer waits for the ends of what was claimed.
-    var isGathering = false
+    /// How many claimed items may be left for the writer to go on; nil if it does not wait for any to end.
+    var enough: Int?
     /// What could not be written yet, in order. Nothing is claimed in it.
     var unwritten: [QueueTurn] = []
     var isRetryDue = false
@@ -177,7 +179,10 @@ package final class QueueRecorder: QueueStore {
       if turn.isOnlyProgress, !content.isBusy(with: turn) { return (true, false) }
       content.next.append(entry)
       content.noteEnds(in: turn)
-      if content.isGathering, content.claimed.isEmpty { allEnded.signal() }
+      if let enough = content.enough, content.claimed.count <= enough {
+        content.enough = nil
+        haveEnded.signal()
+      }
       defer { content.isWriting = true }
       return (false, !content.isWriting)
     }
@@ -197,7 +202,10 @@ package final class QueueRecorder: QueueStore {
     while let entries = takeNext() {
       let begun = trying { try record(entries.map(\.turn)) }
       content.withLock { content in
-        content.claimed.formUnion(begun ?? [])
+        if let begun, !begun.isEmpty {
+          content.claimed.formUnion(begun)
+          content.mostClaimed = content.claimed.count
+        }
         if let seconds = store.takeSecondsToDisk() { content.pace.record(seconds) }
       }
       for entry in entries { entry.then(begun) }
@@ -206,19 +214,19 @@ package final class QueueRecorder: QueueStore {
     }
   }
 
-  /// If the disk is slow, waits a moment for the ends of small files that were claimed together: they would otherwise
-  /// be written one by one.
+  /// Waits a moment for the ends of small files that were claimed: they would otherwise be written one by one.
   private func gather() {
     let patience = content.withLock { content in
-      let patience =
-        content.next.isEmpty || content.claimed.isEmpty
-        ? 0 : content.pace.patience(withRequestsTaking: content.requestSeconds)
-      content.isGathering = patience > 0
-      return patience
+      let claimed = content.claimed.count
+      guard !content.next.isEmpty, claimed > 0 else { return 0.0 }
+      let (seconds, left) = content.pace.patience(
+        withRequestsTaking: content.requestSeconds, claimed: content.mostClaimed)
+      content.enough = seconds > 0 && claimed > left ? left : nil
+      return content.enough == nil ? 0 : seconds
     }
     guard patience > 0 else { return }
-    _ = allEnded.wait(timeout: .now() + patience)
-    content.withLock { $0.isGathering = false }
+    _ = haveEnded.wait(timeout: .now() + patience)
+    content.withLock { $0.enough = nil }
   }
 
   package func claimsAhead(ofRequestsTaking seconds: Double) -> Int {

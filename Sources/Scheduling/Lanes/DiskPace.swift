@@ -4,7 +4,7 @@
 /// nothing is claimed before a lane is free for it, so that no more files are in doubt than there are lanes, and lanes
 /// go in step: the ends of what they have sent are written together with their next claims. Where it is quick, lanes
 /// would wait for claims more often than for servers: files are claimed ahead, as many as are sent within 20 ms, and
-/// nothing waits to be written.
+/// what has happened is written once half of them have ended.
 package struct DiskPace: Sendable {
   /// How long the last writes took, in seconds, with the latest at the end.
   private var writes: [Double] = []
@@ -28,14 +28,21 @@ package struct DiskPace: Sendable {
 
   private var median: Double { writes.isEmpty ? 0 : writes.sorted()[writes.count / 2] }
 
-  /// How long to wait, in seconds, for the ends of what was claimed together, so that one write records them all, if a
-  /// request takes `seconds`. There is no wait on a quick disk, where another write takes less time than waiting, nor
-  /// for requests that take longer than a write, since these do not end together.
-  package func patience(withRequestsTaking seconds: Double) -> Double {
-    isSlow && seconds < median ? min(median / 2, Self.longestPatience) : 0
+  /// How long to wait, in seconds, for the ends of what was claimed, so that one write records many, if a request takes
+  /// `seconds`; and how many of `claimed` uploads may then be left. There is no wait for requests that take longer, since
+  /// these do not end together.
+  ///
+  /// On a slow disk, all are waited for. On a quick one, half of them: the others keep the lanes busy until the next
+  /// claims are written.
+  package func patience(
+    withRequestsTaking seconds: Double, claimed: Int
+  ) -> (seconds: Double, left: Int) {
+    if isSlow { return (seconds < median ? min(median / 2, Self.longestPatience) : 0, 0) }
+    return (seconds < Self.quickPatience ? Self.quickPatience : 0, claimed / 2)
   }
 
   private static let longestPatience = 0.005
+  private static let quickPatience = 0.002
 
   /// How many requests may be claimed ahead of each lane if one takes `seconds`.
   package func ahead(ofRequestsTaking seconds: Double) -> Int {

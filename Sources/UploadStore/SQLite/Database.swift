@@ -18,6 +18,10 @@ package final class Database {
 
   private let connection: OpaquePointer
   private var statements: [String: Statement] = [:]
+  /// Some of them, to be found without a hash of their long texts. Texts that are not the same differ in their first
+  /// bytes, and those that are have the same storage.
+  private var recent: [(sql: String, statement: Statement)] = []
+  private static let mostRecent = 16
 
   /// Opens the file at a path, or creates it. A statement waits `patience` milliseconds for other connections that
   /// write.
@@ -35,7 +39,7 @@ package final class Database {
   }
 
   deinit {
-    statements = [:]
+    (statements, recent) = ([:], [])
     // Closes the connection once its last statement is gone.
     sqlite3_close_v2(connection)
   }
@@ -45,6 +49,14 @@ package final class Database {
 
   /// The compiled statement, which is cached for reuse.
   package func statement(_ sql: String) throws(DatabaseError) -> Statement {
+    if let known = recent.first(where: { $0.sql == sql }) { return known.statement }
+    let statement = try cached(sql)
+    if recent.count == Self.mostRecent { recent.removeFirst() }
+    recent.append((sql, statement))
+    return statement
+  }
+
+  private func cached(_ sql: String) throws(DatabaseError) -> Statement {
     if let known = statements[sql] { return known }
     let statement = try Statement(sql, connection)
     if statements.count >= Self.mostStatements { statements = [:] }
