@@ -181,7 +181,7 @@ package final class SharedQueue {
       }
     }
     do throws(StoreError) {
-      watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.readChanges() }
+      watch = ChangeWatch(path: keeper.store.path) { [weak self] in self?.readChanges() }
       note(isStopped: try keeper.store.isStopped())
       if options.isFresh { floor = try keeper.store.lastID() }
       if try keeper.becomeSender() {
