@@ -70,8 +70,8 @@ package final class SharedQueue {
   package private(set) var isSentInBackground = false
   /// How many other processes look on, one of which sends the queue as soon as this one has left.
   package private(set) var successors = 0
-  /// Whether the queue could not be read or taken over, so that its content is unknown.
-  package private(set) var isUnusable = false
+  /// Why the queue could not be read or taken over, so that its content is unknown; nil if it could.
+  package private(set) var fault: StoreError?
   /// Whether the user has stopped the queue, as last read from it.
   package private(set) var isStopped = false
   /// The last item from before this session, if the session ignores earlier items; 0 if it does not.
@@ -204,7 +204,7 @@ package final class SharedQueue {
   /// Puts the session on hold, since the queue cannot be used. A caller that waits for the end learns this from the
   /// exit status.
   private func hold(_ error: StoreError) {
-    isUnusable = true
+    fault = error
     settings.isStarted = false
     report([.held(error.brief)])
   }

@@ -3,6 +3,7 @@ import Queue
 import Scheduling
 import Testing
 import UploadModel
+import UploadStore
 
 @testable import Sessions
 
@@ -41,6 +42,14 @@ struct SessionReportTests {
     var report = Self.report(2, isStopped: true)
     report.isKept = false
     #expect(report.lines.last == "0 of 2 files sent")
+  }
+
+  @Test("A queue that cannot be used says why, and is a failure")
+  func fault() {
+    var report = Self.report(0)
+    report.fault = StoreError("the queue q cannot be read")
+    #expect(report.lines == ["! the queue q cannot be read"])
+    #expect(report.status == .someFailed)
   }
 
   @Test("What another process sends is no failure")

@@ -3,6 +3,7 @@ import ProcessContext
 import Queue
 import Scheduling
 import UploadModel
+import UploadStore
 
 /// What is printed on standard error after the screen has gone, and the exit status.
 struct SessionReport {
@@ -16,8 +17,8 @@ struct SessionReport {
   /// How many other processes look on, one of which will go on sending; 0 if the queue is stopped.
   var successors = 0
   var isStopped = false
-  /// Whether the queue could not be read or taken over, so that its content is unknown.
-  var isUnusable = false
+  /// Why the queue could not be read or taken over, so that its content is unknown; nil if it could.
+  var fault: StoreError?
   var figures = SendingFigures()
   var unwritten: QueueRecorder.UnsavedResults?
   /// News of runs that deserves a person's attention, by target.
@@ -40,7 +41,8 @@ struct SessionReport {
       return ["\(who) is sending the queue"]
     }
     let unread =
-      isReading ? ["… the rest of the queue was still being read and is not shown"] : []
+      (fault.map { ["! \(SafeText.line($0.description))"] } ?? [])
+      + (isReading ? ["… the rest of the queue was still being read and is not shown"] : [])
     guard hasContent else { return unread }
     let folder = FileManager.default.currentDirectoryPath
     let lines =
@@ -76,11 +78,11 @@ struct SessionReport {
 
   var status: ExitStatus {
     if goesOnElsewhere { return .success }
-    let isWhole = !isReading && !isUnusable
+    let isWhole = !isReading && fault == nil
     guard hasContent else { return isWhole ? .success : .someFailed }
     if isTakenOver {
       let hasFailed = items.items.contains { $0.state.failure != nil && $0.state.isFinished }
-      return hasFailed || isUnusable || !runTroubles.isEmpty ? .someFailed : .success
+      return hasFailed || fault != nil || !runTroubles.isEmpty ? .someFailed : .success
     }
     return unsent == 0 && runTroubles.isEmpty && isWhole && unwritten == nil
       ? .success : .someFailed
@@ -88,7 +90,7 @@ struct SessionReport {
 
   /// Whether anything has failed or is unknown, even if all of it will be retried.
   var hasFailures: Bool {
-    isUnusable || unwritten != nil || !runTroubles.isEmpty
+    fault != nil || unwritten != nil || !runTroubles.isEmpty
       || items.items.contains { $0.state.failure != nil }
   }
 
@@ -195,7 +197,7 @@ extension SessionReport {
       items: queue.items, isReading: queue.isReading, isAside: queue.isAside,
       isSentInBackground: queue.isSentInBackground,
       successors: queue.settings.isStarted ? queue.successors : 0,
-      isStopped: queue.isStopped, isUnusable: queue.isUnusable, figures: queue.figures,
+      isStopped: queue.isStopped, fault: queue.fault, figures: queue.figures,
       unwritten: unwritten, runTroubles: queue.runTroubles, told: told, queueOption: queueOption,
       successor: successor, isKept: isKept)
   }
