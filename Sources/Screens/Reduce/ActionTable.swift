@@ -185,6 +185,10 @@ extension Action {
     Action(.accept, [.enter], in: [.pick], "choose it", hint: "choose"),
     Action(.down, [.down, .control("n"), .tab], in: [.pick], "down", hint: "down"),
     Action(.up, [.up, .control("p"), .backTab], in: [.pick], "up"),
+    Action(.pageDown, [.pageDown], in: [.pick], "a page down"),
+    Action(.pageUp, [.pageUp], in: [.pick], "a page up"),
+    Action(.top, [.home], in: [.pick], "to the top"),
+    Action(.bottom, [.end], in: [.pick], "to the bottom"),
   ]
 
   private static let typing: [Action] = [
@@ -206,8 +210,11 @@ extension Action {
     Action(.later, [.down, .control("n")], in: [.command], "the next command"),
     Action(.left, [.left, .control("b")], in: Mode.typing, "left"),
     Action(.right, [.right, .control("f")], in: Mode.typing, "right"),
-    Action(.lineStart, [.home, .control("a")], in: Mode.typing, "to the start of the line"),
-    Action(.lineEnd, [.end, .control("e")], in: Mode.typing, "to the end of the line"),
+    Action(.lineStart, [.home, .control("a")], in: Mode.lines, "to the start of the line"),
+    Action(.lineEnd, [.end, .control("e")], in: Mode.lines, "to the end of the line"),
+    // Home and End move in the list.
+    Action(.lineStart, [.control("a")], in: [.pick], "to the start of the line"),
+    Action(.lineEnd, [.control("e")], in: [.pick], "to the end of the line"),
     Action(
       .deleteBack, [.backspace, .control("h")], in: Mode.typing,
       "delete the character before the cursor"),

@@ -16,8 +16,10 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   static let marked: [Mode] = [.queue, .server, .history]
   /// The panes whose rows can be looked for by name.
   static let named = marked + [.targets]
+  /// Where characters are typed, and nothing else moves.
+  static let lines: [Mode] = [.prompt, .limit, .command, .find, .form, .setup]
   /// Where characters are typed.
-  static let typing: [Mode] = [.prompt, .limit, .command, .find, .form, .setup, .pick]
+  static let typing = lines + [.pick]
   /// Modes in which the user can move up and down: those with a list, and those with a text to read and scroll.
   static let moving = panes + [.browser, .menu, .failures, .details, .page, .help]
   static let questions = Array(allCases.drop { $0 != .quitting })
