@@ -28,6 +28,7 @@ import UploadModel
     case doubtful, savingRule, nameTaken, setup
     case processing, picking, breakingOff, deletingTarget, keepingTarget, addingAgain, sendingAgain
     case deletingUploaded, queueingAgain, failures
+    case themes, services, servicesFiltered, targetsOverForm
 
     func state(_ size: Size, ascii: Bool) -> AppState {
       var state = Fixture.mixed(ascii: ascii, size: size)
@@ -214,6 +215,19 @@ import UploadModel
       case .setup:
         Fixture.play(&state, .key("5"), .targets([]), .key("a"))
         Fixture.type("files.example.com/in", &state)
+      case .themes: Fixture.play(&state, .command("theme"), .key(.down))
+      case .services, .servicesFiltered:
+        state.options.services = (1...40).map {
+          ServiceChoice(
+            name: "service\($0)", title: "The service of company \($0)", introduction: "",
+            questions: [])
+        }
+        Fixture.play(&state, .key("5"), .targets([]), .key("a"), .key(.up), .key(.enter))
+        if self == .servicesFiltered { Fixture.type("company 4", &state) }
+      case .targetsOverForm:
+        state.options.targets = Fixture.rows("album", "photos")
+        Fixture.type("jjjjjjje", &state)
+        Fixture.play(&state, .key(.backTab), .key(" "))
       case .pausing: Fixture.type("P", &state)
       case .processing:
         let accepted = Processing(Receipt(status: 202), askingAt: nil, since: .distantPast)
@@ -291,7 +305,8 @@ import UploadModel
 
   private static let alike: [Screen] = [
     .processing, .picking, .breakingOff, .deletingTarget, .keepingTarget, .addingAgain,
-    .sendingAgain, .deletingUploaded, .queueingAgain, .failures, .nameTaken,
+    .sendingAgain, .deletingUploaded, .queueingAgain, .failures, .nameTaken, .targetsOverForm,
+    .services,
   ]
 
   @Test(arguments: kept)

@@ -13,7 +13,6 @@ struct BrowserBox {
 
   /// The line of the first entry, and the columns of the box.
   static func place(in size: Size) -> (top: Int, columns: Range<Int>) {
-    if size.width < 90 { return (2, 0..<size.width) }
     let whole = whole(in: size)
     return (2, isWide(size) ? whole.prefix(min(100, whole.count * 3 / 5)) : whole)
   }
@@ -31,9 +30,7 @@ struct BrowserBox {
 
   /// The columns of the list and of the preview beside it.
   private static func whole(in size: Size) -> Range<Int> {
-    let width = min(isWide(size) ? 190 : 100, size.width - 4)
-    let left = (size.width - width) / 2
-    return left..<left + width
+    size.columns(of: isWide(size) ? 190 : 100)
   }
 
   func paint(on canvas: inout Canvas) {
@@ -57,15 +54,10 @@ struct BrowserBox {
     let (top, columns) = Self.place(in: size)
     let height = Self.lines(in: size) + 2
     let title = title(columns.count - 6)
-    // A sliver of the pane's frame beside the box would look like a part of the box, so blank it.
-    let whole = Self.whole(in: size)
-    for row in top - 1..<top + height - 1 where size.width - whole.count <= 8 {
-      canvas.fill(row: row, columns: 0..<size.width, with: Glyph(base: " "), style: Style(.plain))
-    }
     let beside = Self.preview(in: size)
-    let box = Size(width: columns.count + (beside?.columns.count ?? 0), height: height)
     canvas.box(
-      row: top - 1, column: columns.lowerBound, size: box, title: beside == nil ? title : "")
+      row: top - 1, columns: Self.whole(in: size), height: height,
+      title: beside == nil ? title : "")
     guard let beside else { return }
     canvas.outline(
       Layout.Box(rows: beside.rows, columns: columns), [(title, .heading)], keys: canvas.keys)

@@ -31,7 +31,7 @@ struct CommandPalette {
     let height = max(1, min(lines.count, 16, bottom - 4))
     let top = bottom - height
     let cursor = canvas.frame.cursor
-    canvas.box(row: top - 1, column: 0, size: Size(width: width, height: height + 2), title: title)
+    canvas.box(row: top - 1, columns: 0..<width, height: height + 2, title: title)
     if let cursor { canvas.setCursor(row: cursor.row, column: cursor.column) }
     if lines.count > height {
       canvas.putRight(

@@ -55,18 +55,19 @@ struct DialogBox {
   private var paper: Page.Paper { Page.Paper(width: width - 4, isASCII: state.isASCII) }
 
   /// The columns of a dialog that scrolls.
-  private var width: Int {
+  private var columns: Range<Int> {
     // If there is room, the help is in columns.
     let most = if case .help = dialog { 190 } else { 100 }
-    return size.width < 90 ? size.width : min(most, size.width - 4)
+    return size.columns(of: most)
   }
+  private var width: Int { columns.count }
 
   private func paintScrolling(title: String, scroll: Int, on canvas: inout Canvas) {
     let lines = lines
     let visible = Self.scrollingLines(in: size)
-    let left = (size.width - width) / 2
+    let left = columns.lowerBound
     let height = min(visible, max(lines.count, 1)) + 2
-    canvas.box(row: 1, column: left, size: Size(width: width, height: height), title: title)
+    canvas.box(row: 1, columns: columns, height: height, title: title)
     let first = min(scroll, max(0, lines.count - visible))
     for (line, index) in zip(2..<2 + visible, first..<max(first, lines.count)) {
       canvas.put(lines[index], row: line, columns: left + 2..<left + width - 2)
@@ -79,7 +80,7 @@ struct DialogBox {
 
   /// The help's filter, in the upper edge of its box.
   private func paintFilter(of help: Help, on canvas: inout Canvas) {
-    let left = (size.width - width) / 2
+    let left = columns.lowerBound
     if let prompt = help.prompt {
       canvas.put(" /", row: 1, column: left + 9, style: Style(.accent))
       canvas.field(prompt, row: 1, columns: left + 11..<left + min(width - 3, 36))
@@ -91,18 +92,17 @@ struct DialogBox {
   }
 
   private func paint(_ prompt: LinePrompt, on canvas: inout Canvas) {
-    let width = min(100, size.width - 2)
+    let box = size.columns(of: 100)
     let room = max(1, min(8, size.height - 8))
     let shown = min(room, prompt.candidates.count)
-    let (left, top) = ((size.width - width) / 2, max(1, size.height / 4 - 1))
+    let top = max(1, size.height / 4 - 1)
     canvas.box(
-      row: top, column: left, size: Size(width: width, height: 4 + shown),
-      title: "Add files for \(state.target)")
+      row: top, columns: box, height: 4 + shown, title: "Add files for \(state.target)")
     // A preview of the files that the line names, or the folder that relative paths start from.
     let isNothing = prompt.preview?.files == 0
     let hasFolder = prompt.field.text.isEmpty && !state.options.folder.isEmpty
     let folder = hasFolder ? "in \(state.options.folder)" : ""
-    let columns = left + 2..<left + width - 2
+    let columns = box.dropFirst(2).dropLast(2)
     let words =
       prompt.hasNoMatch
       ? "nothing starts with this"
@@ -124,15 +124,15 @@ struct DialogBox {
   }
 
   private func paint(_ prompt: LimitPrompt, on canvas: inout Canvas) {
-    let width = min(56, size.width - 2)
-    let (left, top) = ((size.width - width) / 2, max(1, size.height / 4 - 1))
-    canvas.box(
-      row: top, column: left, size: Size(width: width, height: 4), title: "Limit the bandwidth")
-    canvas.field(prompt.field, row: top + 1, columns: left + 2..<left + width - 2)
+    let box = size.columns(of: 56)
+    let top = max(1, size.height / 4 - 1)
+    canvas.box(row: top, columns: box, height: 4, title: "Limit the bandwidth")
+    let columns = box.dropFirst(2).dropLast(2)
+    canvas.field(prompt.field, row: top + 1, columns: columns)
     canvas.put(
       prompt.isRefused
         ? "not a speed; try 2 MB/s or off" : "such as 2 MB/s; empty for no limit",
-      row: top + 2, columns: left + 2..<left + width - 2,
+      row: top + 2, columns: columns,
       style: Style(prompt.isRefused ? .warning : .dim))
   }
 

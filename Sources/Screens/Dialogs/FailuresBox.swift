@@ -19,13 +19,13 @@ struct FailuresBox {
       return String(repeating: " ", count: digits - count.count) + "\(count)  \(group.reason.words)"
     }
     let widest = texts.reduce(0) { max($0, Glyphs.width(Glyphs.of($1, ascii: canvas.ascii))) }
-    let width = min(size.width - 2, max(60, widest + 6))
-    let (left, top) = ((size.width - width) / 2, max(1, (size.height - visible - 2) / 2))
+    let columns = size.columns(of: max(60, widest + 6))
+    let top = max(1, (size.height - visible - 2) / 2)
     canvas.box(
-      row: top, column: left, size: Size(width: width, height: visible + 2),
+      row: top, columns: columns, height: visible + 2,
       title: "\(HumanReadable.count(files, "failure")), "
         + HumanReadable.count(groups.count, "reason"))
-    let inner = left + 2..<left + width - 2
+    let inner = columns.dropFirst(2).dropLast(2)
     let rows = failures.list.visible(of: groups.count, height: visible)
     for (row, index) in zip(top + 1..<top + 1 + visible, rows) {
       let isLit = index == failures.list.cursor

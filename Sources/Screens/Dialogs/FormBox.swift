@@ -8,7 +8,8 @@ struct FormBox {
   let size: Size
 
   func paint(on canvas: inout Canvas) {
-    let width = min(form.mode == .form ? 84 : 76, size.width - 2)
+    let columns = size.columns(of: form.mode == .form ? 84 : 76)
+    let (left, width) = (columns.lowerBound, columns.count)
     // The longest label decides, but leaves more room for the values.
     let labels = min(width / 3, max(10, form.rows.map(\.label.count).max() ?? 0))
     func wrapped(_ text: String) -> [ArraySlice<Glyph>] {
@@ -27,8 +28,8 @@ struct FormBox {
       lines: complaint == nil ? 1 : min(3, room), ascii: canvas.ascii)
     let height =
       gap + form.rows.count + (names > 0 ? names + 1 : 0) + 2 + max(1, words.count)
-    let (left, top) = ((size.width - width) / 2, max(1, (size.height - height) / 2 - 1))
-    canvas.box(row: top, column: left, size: Size(width: width, height: height), title: title)
+    let top = max(1, (size.height - height) / 2 - 1)
+    canvas.box(row: top, columns: columns, height: height, title: title)
     for (index, line) in lines.enumerated() {
       canvas.put(line, row: top + 1 + index, column: left + 2, style: Style(.dim))
     }

@@ -13,13 +13,10 @@ struct MenuBox {
   var place: (top: Int, columns: Range<Int>) {
     // A filter needs some room, however short the choices are.
     let least = menu.isFiltered ? 40 : 0
-    let width = min(
-      size.width - 2, max(least, menu.title.count + 8, nameWidth + noteWidth + 8))
+    let width = max(least, menu.title.count + 8, nameWidth + noteWidth + 8)
     let height = Self.lines(menu, in: size) + 2 + field
-    let left =
-      menu.place.map { max(0, min($0.column, size.width - width)) } ?? (size.width - width) / 2
     let top = menu.place.map { min($0.row, size.height - 2 - height) } ?? (size.height - height) / 2
-    return (max(1, top) + 1 + field, left..<left + width)
+    return (max(1, top) + 1 + field, size.columns(of: width, from: menu.place?.column))
   }
 
   /// The number of lines for the filter.
@@ -29,16 +26,20 @@ struct MenuBox {
 
   func paint(on canvas: inout Canvas) {
     let (top, columns) = place
-    let visible = Self.lines(menu, in: size)
+    // As the filter leaves fewer choices, the lower edge moves up, and what is typed stays where it is.
+    let visible = max(1, min(menu.shown.count, Self.lines(menu, in: size)))
     canvas.box(
-      row: top - 1 - field, column: columns.lowerBound,
-      size: Size(width: columns.count, height: visible + 2 + field), title: menu.title)
-    let inner = columns.lowerBound + 2..<columns.upperBound - 2
+      row: top - 1 - field, columns: columns, height: visible + 2 + field, title: menu.title,
+      isDimming: !menu.showsColors)
+    let inner = columns.dropFirst(2).dropLast(2)
     if menu.isFiltered {
       let label = "type to filter "
       canvas.put(label, row: top - 1, column: inner.lowerBound, style: Style(.dim))
       let start = inner.lowerBound + label.count
       canvas.field(menu.filter, row: top - 1, columns: start..<max(start + 1, inner.upperBound))
+    }
+    if menu.shown.isEmpty {
+      canvas.put("nothing matches", row: top, columns: inner, style: Style(.warning))
     }
     let rows = menu.list.visible(of: menu.shown.count, height: visible)
     for (row, index) in zip(top..<top + visible, rows) {

@@ -8,10 +8,11 @@ struct QuestionBox {
   let state: AppState
   let size: Size
 
-  private var width: Int {
-    min([.quitting, .savingRule].contains(question.mode) ? 72 : 56, size.width - 2)
+  private var columns: Range<Int> {
+    size.columns(of: [.quitting, .savingRule].contains(question.mode) ? 72 : 56)
   }
-  private var left: Int { (size.width - width) / 2 }
+  private var width: Int { columns.count }
+  private var left: Int { columns.lowerBound }
 
   /// The buttons that fit, among them the one that is lit and the last one, which leads out. All of them have keys.
   private var shownButtons: [Int] {
@@ -45,7 +46,7 @@ struct QuestionBox {
   func paint(on canvas: inout Canvas) {
     let (title, text, top, first) = lines(ascii: canvas.ascii)
     let height = text.count + shownButtons.count + 3
-    canvas.box(row: top, column: left, size: Size(width: width, height: height), title: title)
+    canvas.box(row: top, columns: columns, height: height, title: title)
     for (index, line) in text.enumerated() {
       canvas.put(line, row: top + 1 + index, column: left + 2, style: Style(.plain))
     }

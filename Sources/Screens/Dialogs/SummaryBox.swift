@@ -32,8 +32,8 @@ struct SummaryBox {
     let end = summary.problems > 0 ? "Done, with problems" : "All done"
     let result = TotalLine(state: state).progress(fitting: width - end.count - 9)
     canvas.box(
-      row: top, column: left, size: Size(width: width, height: height),
-      title: "\(end) · \(result)", isDimming: false)
+      row: top, columns: left..<left + width, height: height, title: "\(end) · \(result)",
+      within: layout.list, isDimming: false)
     for (index, line) in reasons.enumerated() {
       canvas.put(line, row: top + 2 + index, column: left + 2, style: Style(.dim))
     }

@@ -7,6 +7,16 @@ struct Canvas {
   let ascii: Bool
   /// The keys in the top border of the boxes drawn from now on.
   var keys: Spans = []
+  /// The frames drawn so far.
+  private var frames: [Layout.Box] = []
+  /// The upper and lower edges of frames that are in sight as a whole, and the rules.
+  private var edges: [Edge] = []
+
+  private struct Edge {
+    let row: Int
+    let columns: Range<Int>
+    var isRule = false
+  }
 
   init(size: Size, ascii: Bool, theme: Theme = .usual) {
     frame = Frame(size: size)
@@ -118,6 +128,7 @@ struct Canvas {
 
   /// Draws a horizontal rule over the whole width, with words in it that end before column `end`.
   mutating func rule(row: Int, _ spans: Spans = [], end: Int = .max) {
+    edges.append(Edge(row: row, columns: 0..<size.width, isRule: true))
     fill(row: row, columns: 0..<size.width, with: sign("─"), style: Style(.rule))
     put(spaced(spans), row: row, column: 1, width: min(end, size.width - 1) - 1)
   }
@@ -130,7 +141,9 @@ struct Canvas {
   ) {
     let (top, bottom) = (box.rows.lowerBound, box.rows.upperBound - 1)
     let (left, right) = (box.columns.lowerBound, box.columns.upperBound - 1)
+    frames.append(box)
     for row in [top, bottom] {
+      edges.append(Edge(row: row, columns: box.columns))
       fill(row: row, columns: left + 1..<right, with: sign("─"), style: Style(.rule))
     }
     for row in box.innerRows {
@@ -159,47 +172,73 @@ struct Canvas {
     if column >= start { put(spaced(spans), row: row, column: column) }
   }
 
+  /// How many blank columns there are at least between a box and what is beside it.
+  static let margin = 3
+
   /// Clears a rectangle and draws a frame round it, with a title in the upper edge. If `isDimming`, everything behind
-  /// it is dimmed except the last line. Blank cells around the box set it off, without covering the header, the footer
-  /// or the edges of panes.
-  mutating func box(row: Int, column: Int, size: Size, title: String, isDimming: Bool = true) {
-    let box = Layout.Box(
-      rows: row..<row + max(1, size.height), columns: column..<column + size.width)
-    let (last, end) = (box.rows.upperBound - 1, box.columns.upperBound)
+  /// it is dimmed except the last line. What is beside the box in the columns `within` makes room for it.
+  mutating func box(
+    row: Int, columns: Range<Int>, height: Int, title: String, within: Range<Int>? = nil,
+    isDimming: Bool = true
+  ) {
+    let box = Layout.Box(rows: row..<row + max(1, height), columns: columns)
     // A text field under the box must not keep the cursor.
     frame.cursor = nil
-    for index in isDimming ? frame.cells.indices.dropLast(self.size.width) : 0..<0 {
+    for index in isDimming ? frame.cells.indices.dropLast(size.width) : 0..<0 {
       frame.cells[index].style = Style(.dim)
     }
-    for y in max(1, row - 1)...max(last, min(last + 1, self.size.height - 3)) where !isEdge(y) {
-      clearHalves(row: y, column: column - 1)
-      clearHalves(row: y, column: end + 1)
-      clearRow(y)
-      fill(row: y, columns: column - 1..<end + 1, style: Style(.plain))
-    }
+    makeRoom(
+      for: box, within: within ?? 0..<size.width, style: Style(isDimming ? .dim : .rule))
     for y in box.rows {
-      clearHalves(row: y, column: column)
-      clearHalves(row: y, column: end)
-      fill(row: y, columns: box.columns, style: Style(.plain))
+      clearHalves(row: y, column: columns.lowerBound)
+      clearHalves(row: y, column: columns.upperBound)
+      fill(row: y, columns: columns, style: Style(.plain))
     }
     outline(box, [(title, .heading)], keys: keys)
   }
 
-  /// Whether a line is the upper or lower edge of panes.
-  private func isEdge(_ row: Int) -> Bool {
-    guard row >= 0, row < size.height else { return false }
-    return ["╭", "╰", "─"].contains { sign($0) == frame.cells[row * size.width].glyph }
+  /// Clears the lines beside a box, and one above and below it, so that nothing there looks like a part of the box or is
+  /// cut by it. Of the frames behind it, these lines stay: sides that are not near the box or lead to its corners, and
+  /// edges above and below that pass it on both sides. Where an edge is cleared, the sides go on, so that nothing is left
+  /// of it. The last two lines of the screen stay unless the box covers them.
+  private mutating func makeRoom(
+    for box: Layout.Box, within columns: Range<Int>, style: Style
+  ) {
+    let near = box.columns.lowerBound - Self.margin..<box.columns.upperBound + Self.margin
+    func isOverlaid(_ edge: Edge) -> Bool {
+      box.rows.contains(edge.row)
+        || edge.columns.overlaps(near)
+          && !(edge.columns.lowerBound < near.lowerBound
+            && edge.columns.upperBound > near.upperBound)
+    }
+    let first = max(1, box.rows.lowerBound - 1)
+    let last = max(box.rows.upperBound - 1, min(box.rows.upperBound, size.height - 3))
+    let rows = first..<min(last + 1, size.height - 1)
+    let overlaid = edges.filter { rows.contains($0.row) && isOverlaid($0) }
+    edges.removeAll { rows.contains($0.row) && isOverlaid($0) }
+    let corners = box.sides
+    for y in rows {
+      let sides = sides(inRow: y).filter {
+        !near.contains($0) || !box.rows.contains(y) && corners.contains($0)
+      }
+      let kept = edges.filter { $0.row == y }.map(\.columns) + sides.map { $0..<$0 + 1 }
+      let line = y * size.width
+      let cells = kept.map { frame.cells[line + $0.lowerBound..<line + $0.upperBound] }
+      fill(row: y, columns: columns, style: Style(.plain))
+      for cells in cells { frame.cells.replaceSubrange(cells.indices, with: cells) }
+      for edge in overlaid where edge.row == y && !edge.isRule {
+        for x in [edge.columns.lowerBound, edge.columns.upperBound - 1]
+        where columns.contains(x) && !near.contains(x) {
+          put([sign("│")], row: y, column: x, style: style)
+        }
+      }
+    }
   }
 
-  /// Clears a line between the edges of the panes, so that no row is cut in half by what lies over it.
-  private mutating func clearRow(_ row: Int) {
-    let bar = sign("│")
-    let line = row * size.width
-    // The last lines show no rows.
-    guard row < size.height - 2 else { return }
-    for index in line..<line + size.width where frame.cells[index].glyph != bar {
-      frame.cells[index] = Cell(glyph: .space, style: Style(.dim))
-    }
+  /// The columns of a line in which sides of frames are in sight.
+  private func sides(inRow row: Int) -> [Int] {
+    frames.filter { $0.rows.contains(row) }.flatMap(\.sides)
+      .filter { frame.cells[row * size.width + $0].glyph == sign("│") }
   }
 
   /// The number of a link to this address, for a style; 0 if it cannot be linked to.

@@ -55,3 +55,18 @@ package struct Size: Hashable, Sendable {
     self.height = max(0, height)
   }
 }
+
+extension Size {
+  /// The columns of a box of this width in the middle of the screen, or as near as possible to column `left`. If the box
+  /// would come near a side of the screen, it goes up to there, since a sliver of the panes beside it would look like a
+  /// part of it.
+  func columns(of width: Int, from left: Int? = nil) -> Range<Int> {
+    let far = Canvas.margin + 1
+    let start = left ?? (self.width - width) / 2
+    let isAtTheLeft = start < far
+    let isAtTheRight = start + width > self.width - far
+    if width > self.width - far || isAtTheLeft && left == nil { return 0..<self.width }
+    if isAtTheRight { return self.width - width..<self.width }
+    return isAtTheLeft ? 0..<width : start..<start + width
+  }
+}

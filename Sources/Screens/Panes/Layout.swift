@@ -14,6 +14,8 @@ struct Layout {
     /// The lines and columns within the border.
     var innerRows: Range<Int> { Self.inner(rows) }
     var innerColumns: Range<Int> { Self.inner(columns) }
+    /// The columns of the lines at its sides.
+    var sides: [Int] { [columns.lowerBound, columns.upperBound - 1] }
 
     private static func inner(_ range: Range<Int>) -> Range<Int> {
       let start = range.lowerBound + 1

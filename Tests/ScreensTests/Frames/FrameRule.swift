@@ -22,6 +22,8 @@ enum FrameRule: CaseIterable, Sendable {
   case theHeaderHasTheTargetAndTheTrouble
   /// What lies behind a dialog is dimmed, but for the last line.
   case onlyTheDialogIsLit
+  /// Nothing beside a dialog looks like a part of it: there are blanks round it, and beyond them only sides of frames.
+  case nothingIsLeftBesideADialog
   /// The terminal's cursor is shown where text is typed, and nowhere else.
   case theCursorIsWhereTextIsTyped
   /// Where not everything fits, it says how much there is.
@@ -47,6 +49,7 @@ enum FrameRule: CaseIterable, Sendable {
     case .eachStateHasItsOwnWord: sight.statesAlike
     case .theHeaderHasTheTargetAndTheTrouble: sight.missingInHeader
     case .onlyTheDialogIsLit: sight.litBehindTheDialog
+    case .nothingIsLeftBesideADialog: sight.leftBesideTheDialog
     case .theCursorIsWhereTextIsTyped: sight.strayCursor
     case .whatIsOutOfSightIsCounted: sight.uncounted
     case .panesHaveTheirTabs: sight.missingTabs

@@ -243,6 +243,12 @@ import Testing
     Damage(testDescription: "a row beside a dialog", rule: .onlyTheDialogIsLit, screen: .remove) {
       $0.cells[3 * 80 + 2] = Cell(glyph: Glyph(base: "x"), style: Style(.plain))
     },
+    Damage(
+      testDescription: "the stub of a frame", rule: .nothingIsLeftBesideADialog, screen: .limit
+    ) { $0.put("╰─", row: 6, column: 10) },
+    Damage(
+      testDescription: "a side too near", rule: .nothingIsLeftBesideADialog, screen: .limit
+    ) { $0.put("│", row: 6, column: 10) },
     Damage(testDescription: "no cursor", rule: .theCursorIsWhereTextIsTyped, screen: .limit) {
       $0.cursor = nil
     },

@@ -35,6 +35,27 @@ struct Sight {
     default: true
     }
   }
+  /// Whether what is behind the dialog keeps its colours, and with them its frames.
+  private var isLitBehind: Bool {
+    if case .menu(let menu) = state.dialog { menu.showsColors } else { false }
+  }
+  /// The box of the uppermost dialog; of several beside each other, the box round all of them.
+  private var dialogBox: Layout.Box? {
+    guard hasDialogBox else { return nil }
+    var all = boxes.boxes
+    if isLitBehind, case .menu(let menu) = state.dialog {
+      let (top, columns) = MenuBox(menu: menu, size: frame.size).place
+      all = all.filter { $0.rows.lowerBound == top - 1 && $0.columns == columns }
+    }
+    guard let first = all.first else { return nil }
+    return all.dropFirst().reduce(first) { one, next in
+      let (top, left) = (one.rows.lowerBound, one.columns.lowerBound)
+      let (bottom, right) = (one.rows.upperBound, one.columns.upperBound)
+      return Layout.Box(
+        rows: min(top, next.rows.lowerBound)..<max(bottom, next.rows.upperBound),
+        columns: min(left, next.columns.lowerBound)..<max(right, next.columns.upperBound))
+    }
+  }
   private var mark: String { sign("…") }
   private var lastLine: String { frame.text(frame.size.height - 1) }
 
@@ -68,13 +89,14 @@ struct Sight {
   }
 
   var openBoxes: [String] {
-    var faults = boxes.faults
+    // A dialog cuts the frames that it does not dim.
+    var faults = isLitBehind ? [] : boxes.faults
     if isPane {
       let expected = [layout.box, layout.side, layout.details, layout.throughput, layout.events]
       for box in expected.compactMap(\.self) where !boxes.boxes.contains(box) {
         faults.append("no box at \(box)")
       }
-    } else if hasDialogBox, boxes.boxes.isEmpty {
+    } else if hasDialogBox, dialogBox == nil {
       faults.append("no box round the dialog")
     }
     return faults
@@ -263,27 +285,52 @@ struct Sight {
   }
 
   var litBehindTheDialog: [String] {
-    guard hasDialogBox, let first = boxes.boxes.first else { return [] }
-    let all = boxes.boxes.dropFirst().reduce(
-      (
-        first.rows.lowerBound, first.rows.upperBound, first.columns.lowerBound,
-        first.columns.upperBound
-      )
-    ) {
-      (
-        min($0.0, $1.rows.lowerBound), max($0.1, $1.rows.upperBound),
-        min($0.2, $1.columns.lowerBound), max($0.3, $1.columns.upperBound)
-      )
-    }
+    guard let box = dialogBox, !isLitBehind else { return [] }
     var faults: [String] = []
     for row in 0..<frame.size.height - 1 {
       for column in 0..<frame.size.width
-      where !((all.0..<all.1).contains(row) && (all.2..<all.3).contains(column)) {
+      where !(box.rows.contains(row) && box.columns.contains(column)) {
         let cell = frame.at(row, column)
         if cell.style != Style(.dim), cell != .blank { faults.append("\(row),\(column): \(cell)") }
       }
     }
     return faults
+  }
+
+  var leftBesideTheDialog: [String] {
+    guard let box = dialogBox else { return [] }
+    let size = frame.size
+    let near = box.columns.lowerBound - Canvas.margin..<box.columns.upperBound + Canvas.margin
+    // The last lines have no frames, and a dialog hides them only as a whole.
+    let last = max(box.rows.upperBound - 1, min(box.rows.upperBound, size.height - 3))
+    var faults: [String] = []
+    for row in max(1, box.rows.lowerBound - 1)...min(last, size.height - 2) {
+      let isBeside = box.rows.contains(row)
+      if !isBeside, isPassingEdge(row, near) { continue }
+      // Above and below, a pane beside the dialog may have an edge of its own.
+      for column in 0..<size.width
+      where isBeside ? !box.columns.contains(column) : near.contains(column) {
+        let cell = frame.at(row, column)
+        let isSide = cell.glyph.text == sign("│")
+        let isAway = !near.contains(column) || !isBeside && box.sides.contains(column)
+        if cell.glyph != .space, !(isSide && isAway) {
+          faults.append("\(row),\(column): \(cell.glyph.text)")
+        }
+      }
+    }
+    return faults
+  }
+
+  /// Whether a line is the edge of a pane or of another dialog that begins and ends beyond these columns.
+  private func isPassingEdge(_ row: Int, _ columns: Range<Int>) -> Bool {
+    guard columns.lowerBound > 0, columns.upperBound < frame.size.width else { return false }
+    if layout.box == nil, row == 1 { return true }
+    let corners = Set(["╭", "╮", "╰", "╯"].map(sign))
+    func hasCorner(_ columns: Range<Int>) -> Bool {
+      columns.contains { corners.contains(frame.at(row, $0).glyph.text) }
+    }
+    return hasCorner(0..<columns.lowerBound) && !hasCorner(columns)
+      && hasCorner(columns.upperBound..<frame.size.width)
   }
 
   var strayCursor: [String] {

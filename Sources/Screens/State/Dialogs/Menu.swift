@@ -5,8 +5,8 @@ struct Menu: Sendable {
     /// A value of the form below.
     case form(Form.Field)
     case sort
-    /// With the theme that is restored if none is chosen.
-    case theme(Theme)
+    /// With the theme that was chosen before, which is restored if none is.
+    case theme(Theme?)
     /// The actions on a row.
     case actions([Action.Name])
   }
@@ -71,6 +71,9 @@ struct Menu: Sendable {
     case .theme, .actions: false
     }
   }
+
+  /// Whether what is behind the menu keeps its colours, since they are what is chosen.
+  var showsColors: Bool { if case .theme = purpose { true } else { false } }
 
   mutating func edit(height: Int, _ change: (inout TextField) -> Void) {
     change(&filter)
