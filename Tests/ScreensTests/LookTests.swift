@@ -80,6 +80,21 @@ import Testing
     #expect(render(state, size: state.size).text.contains { $0.contains("▸ nord") })
     Fixture.play(&state, .key("k"), .key(.enter))
     #expect(shown().name == "light" && bad() == wish && state.mode == .queue)
+    #expect(state.message?.hasPrefix("light until you quit; base = \"light\"") == true)
+    // The configured one needs no setting.
+    Fixture.play(&state, .command("theme"), .key(.home), .key(.enter))
+    #expect(shown().name == "default" && state.message == nil)
+  }
+
+  /// Colours cannot be judged where everything is dimmed.
+  @Test func whatIsBehindTheThemesKeepsItsColours() {
+    var state = Fixture.mixed()
+    func roles() -> Set<Role> { Set(render(state, size: state.size).cells.map(\.style.role)) }
+    let all = roles()
+    Fixture.play(&state, .command("theme"))
+    #expect(roles().isSuperset(of: all))
+    Fixture.play(&state, .key(.escape), .key("o"))
+    #expect(!roles().contains(.good))
   }
 
   /// The usual theme goes by the background; few colours are the terminal's own.

@@ -164,7 +164,7 @@ import Testing
     Fixture.type("gru", &state)
     #expect(Self.lit(in: state, lineWith: "gruvbox") == "gru")
     Fixture.play(&state, .key(.tab), .key(.enter))
-    #expect(state.options.theme.name == "gruvbox")
+    #expect(state.theme.name == "gruvbox")
     Fixture.type(":theme xyz", &state)
     #expect(render(state, size: state.size).text.contains { $0.contains("nothing matches") })
     Fixture.play(&state, .key(.escape))

@@ -353,7 +353,11 @@ import UploadModel
     ("retry all", [.retry([ItemID(4), ItemID(10)])], ""), ("stop all", [.setStarted(false)], nil),
     ("retry *.txt", [.retry([ItemID(10), ItemID(11)])], nil),
     ("undo 3", [.bell], "undo takes no argument, but \"3\" was given"),
-    ("theme nord", [], nil),
+    (
+      "theme nord", [],
+      "nord until you quit; base = \"nord\" under [theme] in ~/.config/hoist/config.toml keeps it"
+    ),
+    ("theme default", [], nil),
     (
       "theme neon", [.bell],
       "theme: expected one of default, dark, light, nord, gruvbox, dracula, solarized, rose-pine, contrast, plain, not \"neon\""

@@ -255,7 +255,14 @@ import UploadModel
       0, ":", "l", "a", "n", "e", "s", " ", "7", .enter,
       asks: [.setConcurrency(7, target: "photos")],
       says: "sending at most 7 files at a time to photos"),
-    Case(0, ":", "t", "h", "e", "m", "e", .enter, .down, .enter, asks: []),
+    Case(
+      0, ":", "t", "h", "e", "m", "e", .enter, .down, .enter, asks: [],
+      says:
+        "dark until you quit; base = \"dark\" under [theme] in ~/.config/hoist/config.toml keeps it"
+    ),
+    Case(
+      0, "t", .end, .home, .pageDown, .pageUp, "a", .control("a"), .control("e"), .escape,
+      asks: [.readTargets]),
     Case(0, ":", "x", "y", .escape, asks: []),
     Case(0, "a", "x", .escape, asks: []),
     Case(0, "a", "x", .control("c"), asks: []),

@@ -4,7 +4,7 @@ import UploadModel
 /// same whether three items are queued or a hundred thousand.
 package func render(_ state: AppState, size: Size) -> Frame {
   let layout = state.layout(in: size)
-  var canvas = Canvas(size: size, ascii: state.isASCII, theme: state.options.theme)
+  var canvas = Canvas(size: size, ascii: state.isASCII, theme: state.theme)
   let total = TotalLine(state: state)
   canvas.setTitle(total.windowTitle, progress: total.progressOfAll)
   guard !layout.isTooSmall else {

@@ -86,7 +86,7 @@ extension AppState {
       guard let theme = options.theme.changed(to: argument.lowercased()) else {
         return refuse("theme: expected one of \(Theme.names), not \"\(argument)\"")
       }
-      options.theme = theme
+      choose(theme)
       return []
     default: return run(name, onFiles: argument)
     }

@@ -191,13 +191,13 @@ extension AppState {
     var menu = menu
     if menu.list.move(name, of: menu.shown.count, height: MenuBox.lines(menu, in: size)) {
       dialog = .menu(menu)
-      if case .theme = menu.purpose, let chosen = menu.chosen { show(theme: menu.choices[chosen]) }
+      if case .theme = menu.purpose, let theme = theme(under: menu) { chosenTheme = theme }
       return []
     }
     switch name {
     case .close:
       dialog = nil
-      if case .theme(let before) = menu.purpose { options.theme = before }
+      if case .theme(let before) = menu.purpose { chosenTheme = before }
     case .accept:
       guard let chosen = menu.chosen else { return [.bell] }
       dialog = nil
@@ -212,7 +212,7 @@ extension AppState {
         dialog = .form(form)
       case .target: return switchTarget(menu.choices[chosen])
       case .sort: return sort(SortOrder.allCases[chosen])
-      case .theme: show(theme: menu.choices[chosen])
+      case .theme: if let theme = theme(under: menu) { choose(theme) }
       case .actions(let names): return perform(names[chosen])
       }
     default: if menu.isFiltered { edit(name) }
@@ -220,8 +220,16 @@ extension AppState {
     return []
   }
 
-  private mutating func show(theme name: String) {
-    options.theme = options.theme.changed(to: name) ?? options.theme
+  private func theme(under menu: Menu) -> Theme? {
+    menu.chosen.flatMap { options.theme.changed(to: menu.choices[$0]) }
+  }
+
+  /// Shows the screen in a theme until hoist ends, and says what keeps the theme.
+  mutating func choose(_ theme: Theme) {
+    chosenTheme = theme
+    guard theme.name != options.theme.name else { return }
+    let place = options.configuration ?? "the configuration"
+    message = "\(theme.name) until you quit; base = \"\(theme.name)\" under [theme] in \(place) keeps it"
   }
 }
 

@@ -33,8 +33,8 @@ extension AppState {
     case .rename: return openForm(subjects, names: "")
     case .sort: dialog = .menu(Menu(purpose: .sort, choices: SortOrder.allCases.map(\.words)))
     case .theme:
-      var menu = Menu(purpose: .theme(options.theme), choices: Theme.all.map(\.name))
-      let current = Theme.all.firstIndex { $0.name == options.theme.name }
+      var menu = Menu(purpose: .theme(chosenTheme), choices: Theme.all.map(\.name))
+      let current = Theme.all.firstIndex { $0.name == theme.name }
       menu.list.move(to: current ?? 0, of: menu.shown.count, height: MenuBox.lines(menu, in: size))
       dialog = .menu(menu)
     case .target: return openTargets()

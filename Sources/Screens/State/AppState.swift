@@ -87,6 +87,10 @@ package struct AppState: Sendable {
     finishing.map { $0 == .queue ? queue.totals.busy : queue.totals.active }
   }
 
+  /// The theme that was chosen on the screen; nil for the configured one.
+  var chosenTheme: Theme?
+  var theme: Theme { chosenTheme ?? options.theme }
+
   package struct Options: Sendable {
     package var targets: [TargetRow] = []
     /// The services that the form for a new target knows.
@@ -94,6 +98,7 @@ package struct AppState: Sendable {
     /// Where secrets that are typed into a form are kept, for display.
     package var secretsPlace = ""
     package var keymap = Keymap.usual
+    /// The theme that the configuration names.
     package var theme = Theme.usual
     /// Whether the target has a way to list the files on the server.
     package var listsServer = false
