@@ -220,8 +220,7 @@ import UploadModel
 
   @Test func aTargetIsEdited() {
     var state = Self.edited(to: "https://new.local/up")
-    Fixture.play(&state, .key(.tab), .key(.tab), .key(.control("u")))
-    Fixture.type("yes", &state)
+    Fixture.play(&state, .key(.tab), .key(.tab), .key(" "))
     var changed = Self.rows[0]
     (changed.url, changed.isUsual) = ("https://new.local/up", true)
     let effects = Fixture.play(&state, .key(.enter))
@@ -229,6 +228,31 @@ import UploadModel
     #expect(Fixture.play(&state, .key(.enter)) == [], "it is being tried")
     Fixture.play(&state, .targetChanged)
     #expect(state.dialog == nil && state.message == "album changed")
+  }
+
+  /// As other values that are chosen, it is not typed.
+  @Test func whetherItIsTheDefaultIsSwitched() {
+    var state = Self.pane()
+    Fixture.play(&state, .key("e"), .key(.tab), .key(.tab))
+    func shown() -> String {
+      render(state, size: state.size).text.first { $0.contains(" Default ") } ?? ""
+    }
+    #expect(shown().contains("▸ no "))
+    for (key, word) in [(" ", "yes"), (.left, "no"), (.right, "yes"), ("n", "no"), ("y", "yes")]
+      as [(Key, String)]
+    {
+      #expect(Fixture.play(&state, .key(key)) == [])
+      #expect(shown().contains("▸ \(word) "), "\(key): \(shown())")
+    }
+    #expect(Fixture.type("sam", &state) == [.bell, .bell, .bell] && shown().contains("▸ yes "))
+    Fixture.play(&state, .key(.backspace))
+    #expect(shown().contains("▸ yes "))
+    // The default is changed with another target, so this one stays.
+    Fixture.play(&state, .key(.escape), .key("j"), .key("e"), .key(.tab), .key(.tab))
+    #expect(shown().contains("▸ yes ") && Fixture.type(" ", &state) == [.bell])
+    #expect(shown().contains("▸ yes "))
+    #expect(
+      render(state, size: state.size).text.contains { $0.contains("make another target the def") })
   }
 
   @Test func whatIsRefusedSaysWhyAndLosesNothing() {

@@ -40,7 +40,7 @@ struct FormBox {
         row.label, row: line, columns: left + 2..<left + 2 + labels,
         style: Style(hasFocus ? .accent : .dim), lighting: nil)
       let columns = left + labels + 3..<left + width - 2
-      if hasFocus, row.field.isChoice {
+      if hasFocus, row.field.isChoice || row.field.isSwitch {
         canvas.choice(row.text.text, row: line, columns: columns, isLit: true)
       } else if hasFocus {
         canvas.field(row.isHidden ? row.text.hidden : row.text, row: line, columns: columns)

@@ -8,6 +8,14 @@ extension AppState {
     if case .form(let form) = dialog, form.rows[form.focus].field.isChoice, !form.isWaiting {
       return openChoices(of: form, filter: text.trimming(\.isBlank))
     }
+    if case .form(let form) = dialog, form.rows[form.focus].field.isSwitch {
+      switch text {
+      case " ": return turn(form)
+      case "y": return turn(form, to: true)
+      case "n": return turn(form, to: false)
+      default: return [.bell]
+      }
+    }
     // A typed speed replaces the current one instead of being appended to it.
     if case .limit(let prompt) = dialog, prompt.isUntouched {
       dialog = .limit(LimitPrompt(text: text))

@@ -49,6 +49,14 @@ extension AppState {
     return []
   }
 
+  /// Turns a yes of a form into a no, or the other way round; `isOn` says which is wanted, if either is.
+  mutating func turn(_ form: Form, to isOn: Bool? = nil) -> [Effect] {
+    var form = form
+    let isTurned = form.turn(to: isOn)
+    dialog = .form(form)
+    return isTurned ? [] : [.bell]
+  }
+
   /// Takes the completions of a path in a form.
   mutating func offer(_ paths: [String], for text: String, in form: Form) -> [Effect] {
     var form = form
@@ -87,6 +95,9 @@ extension AppState {
       return [.complete(form.rows[form.focus].text.head)]
     case (.complete, _), (.next, _): form.moveFocus(by: 1)
     case (.previous, _): form.moveFocus(by: -1)
+    case (.left, _) where form.rows[form.focus].field.isSwitch,
+      (.right, _) where form.rows[form.focus].field.isSwitch:
+      return turn(form)
     case (.accept, _) where form.rows[form.focus].field == .service:
       return openChoices(of: form)
     case (.accept, let subject):

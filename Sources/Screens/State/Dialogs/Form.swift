@@ -21,6 +21,8 @@ struct Form: Sendable {
 
     /// Whether the value is chosen from a list.
     var isChoice: Bool { self == .service || self == .target }
+    /// Whether the value is yes or no.
+    var isSwitch: Bool { self == .isUsual }
 
     fileprivate var words: (label: String, explanation: String) {
       switch self {
@@ -35,7 +37,7 @@ struct Form: Sendable {
       case .url: ("URL", "where forms are uploaded to, such as https://host/upload")
       case .name: ("Name", "what you call it: hoist FILE --to NAME; may be left empty")
       case .usualField: ("Form field", "the form field that carries the file; usually file")
-      case .isUsual: ("Default", "upload here by default: yes or no")
+      case .isUsual: ("Default", "upload here by default; Space switches between yes and no")
       case .token: ("Token", "if one is needed: $VARIABLE, a file (/…, ~/…), or the token itself")
       case .newToken: ("Token", "a new one: $VARIABLE, a file (/…, ~/…), or itself; empty keeps it")
       case .answer: ("", "")
@@ -174,8 +176,8 @@ struct Form: Sendable {
   }
 
   mutating func edit(_ change: (inout TextField) -> Void) {
-    // What is chosen from a list is not typed.
-    guard !isWaiting, !rows[focus].field.isChoice else { return }
+    // What is chosen is not typed.
+    guard !isWaiting, !rows[focus].field.isChoice, !rows[focus].field.isSwitch else { return }
     change(&rows[focus].text)
     (complaint, candidates) = (nil, [])
     switch rows[focus].field {
@@ -278,8 +280,7 @@ struct Form: Sendable {
   init(_ row: TargetRow) {
     subject = .edited(row)
     rows = [
-      Row(.url, [row.url]), Row(.name, [row.name]), Row(.isUsual, [row.isUsual ? "yes" : "no"]),
-      Row(.newToken, []),
+      Row(.url, [row.url]), Row(.name, [row.name]), Row(.isUsual, [row.isUsual ? Self.yes : Self.no]), Row(.newToken, []),
     ]
   }
 
@@ -298,7 +299,7 @@ struct Form: Sendable {
   func changed(_ row: TargetRow) -> TargetRow {
     var row = row
     (row.url, row.name) = (answers.url, answers.name)
-    row.isUsual = rows.contains { $0.field == .isUsual && $0.text.text == "yes" }
+    row.isUsual = rows.contains { $0.field == .isUsual && $0.text.text == Self.yes }
     return row
   }
 
@@ -330,6 +331,23 @@ struct Form: Sendable {
     }
   }
 
+  /// Turns the value with the focus from yes to no and back; nil turns it to the other one. Returns false if that cannot
+  /// be.
+  mutating func turn(to isOn: Bool? = nil) -> Bool {
+    guard !isWaiting else { return false }
+    let row = rows[focus]
+    let isOn = isOn ?? (row.text.text == Self.no)
+    if !isOn, case .edited(let target) = subject, target.isUsual {
+      complaint = "to change the default, make another target the default"
+      return false
+    }
+    complaint = nil
+    rows[focus].text.set(isOn ? Self.yes : Self.no)
+    return true
+  }
+
+  private static let (yes, no) = ("yes", "no")
+
   mutating func moveFocus(by step: Int) { focus = (focus + step + rows.count) % rows.count }
 
   private var isEdited: Bool { if case .edited = subject { true } else { false } }
@@ -345,9 +363,6 @@ struct Form: Sendable {
           index, "a URL is required" + (isNew ? ", or a service (↑)" : "; press Esc to leave")
         )
       case .name where text.isEmpty && isEdited: return (index, "a target needs a name")
-      case .isUsual where !["yes", "no"].contains(text): return (index, "answer yes or no")
-      case .isUsual where text == "no":
-        return (index, "to change the default, make another target the default")
       case .path where text.isEmpty: return (index, "a file needs a path")
       case .fileName where text.isEmpty: return (index, "a file needs a name")
       case .names:
