@@ -352,6 +352,11 @@ import UploadModel
     ("delete 4", [.remove([ItemID(4)])], ""), ("speed 2 MB/s", [.setLimit(2_000_000)], nil),
     ("retry all", [.retry([ItemID(4), ItemID(10)])], ""), ("stop all", [.setStarted(false)], nil),
     ("retry *.txt", [.retry([ItemID(10), ItemID(11)])], nil),
+    ("retry failed", [.retry([ItemID(4), ItemID(10), ItemID(11)])], ""),
+    ("retry unknown", [], nil), ("remove sent", [.remove([ItemID(3)])], ""),
+    ("pause waiting", [.pause([ItemID(7), ItemID(12)])], ""),
+    ("retry doubtful", [.bell], "retry: no file in the queue is doubtful"),
+    ("retry today", [.bell], "retry: no file in the queue is called \"today\""),
     ("undo 3", [.bell], "undo takes no argument, but \"3\" was given"),
     (
       "theme nord", [],

@@ -72,6 +72,7 @@ import UploadModel
     Case(0, "K", asks: [.bell]),
     Case(5, "T", asks: [.move(ItemID(6), before: ItemID(1))]),
     Case(0, "T", asks: [.bell]),
+    Case(2, "T", asks: [.bell], says: "already sent"),
     // What is marked moves as one.
     Case(
       4, " ", " ", "J",
@@ -242,7 +243,7 @@ import UploadModel
     Case(
       0, "3", "f", "q", .enter, .control("a"), "y",
       asks: [.listHistory(HistoryRequest()), .listHistory(HistoryRequest(filter: "q")), .bell],
-      says: "there is no URL: the server gave none"),
+      says: "nothing is selected"),
     // The list of files.
     Case(
       0, "b", ".", .enter, "h",

@@ -156,6 +156,13 @@ struct FailureTests {
       Failure(.refused, status: 413, attempts: 1).explanation
         == "The server refused it: 413 Content Too Large. "
         + "Retrying will not help: the server does not accept files of this size.")
+    // What may have been stored is not said to be refused.
+    var unclear = Failure(.refused, status: 500, attempts: 1)
+    unclear.arrival = .unclear
+    #expect(
+      unclear.explanation
+        == "The server answered 500 Internal Server Error. "
+        + "The server may have stored the file before it reported an error: check there before you retry.")
     #expect(
       Failure(.connectionLost("Broken pipe."), attempts: 3).explanation
         == "The connection broke before everything was sent: Broken pipe. "

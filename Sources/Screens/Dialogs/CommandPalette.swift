@@ -1,4 +1,5 @@
 import ScalarText
+import UploadModel
 
 /// A box above the command line with what can be typed next: commands with their keys, or a command's arguments.
 struct CommandPalette {
@@ -6,6 +7,8 @@ struct CommandPalette {
   private let lines: [ArgumentChoice]
   private let matcher: Matcher
   private let chosen: Int?
+  /// How many lines there are besides those that are shown, if so many are.
+  private let others: (Int) -> Int
 
   /// `nil` if there is nothing in particular to offer.
   init?(_ line: LinePrompt, in state: AppState) {
@@ -19,6 +22,8 @@ struct CommandPalette {
       chosen == nil
       ? offered
       : line.candidates.compactMap { candidate in offered.first { before + $0.word == candidate } }
+    let all = lines
+    others = { shown in state.others(than: shown, of: all, after: before) }
     let command = CommandLine(before)
     let action = command?.actionOfArgument
     let name = command?.isResume == true ? "resume" : action?.name.word
@@ -35,7 +40,7 @@ struct CommandPalette {
     if let cursor { canvas.setCursor(row: cursor.row, column: cursor.column) }
     if lines.count > height {
       canvas.putRight(
-        " \(lines.count - height) more: Tab ", row: bottom, columns: 12..<width - 2,
+        " \(HumanReadable.grouped(others(height))) more: Tab ", row: bottom, columns: 12..<width - 2,
         style: Style(.dim))
     }
     guard !lines.isEmpty else {

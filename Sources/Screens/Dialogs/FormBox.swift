@@ -89,8 +89,17 @@ struct FormBox {
     switch form.subject {
     case .target: "Where should files go?"
     case .edited(let row): "Edit the target \(row.name)"
-    case .items(let ids) where ids.count > 1: "Edit \(ids.count) files"
-    case .items: "Edit \(form.name)"
+    case .items(let ids):
+      (ids.count > 1 ? "Edit \(ids.count) files" : "Edit \(form.name)") + others
+    }
+  }
+
+  /// What of the files that were to be edited, but have been sent.
+  private var others: String {
+    switch form.alreadySent {
+    case 0: ""
+    case 1: ", 1 more is sent already"
+    case let count: ", \(HumanReadable.grouped(count)) more are sent already"
     }
   }
 

@@ -149,11 +149,12 @@ extension AppState {
     case .failures:
       queue.totals.failed + queue.totals.unknown > 1 && subjects.contains(where: \.state.isFailed)
     case .pause: subjects.contains { !$0.state.isFinished && !$0.state.isHandedOver }
-    case .edit: !subjects.isEmpty && subjects.allSatisfy { !$0.state.isActive && !$0.state.isDone }
+    case .edit: !subjects.isEmpty && subjects.allSatisfy(\.canBeEdited)
     case .startStop: !settings.isStarted || queue.totals.busy > 0
     case .limit: queue.totals.busy > 0 || settings.limit != nil
     case .target: options.hasTargets
     case .clear: queue.totals.done > 0
+    case .moveToTop: subjects.contains { !$0.state.isDone }
     case .mark, .sort: queue.count > 1
     case .undo: edits.canUndo
     default: true

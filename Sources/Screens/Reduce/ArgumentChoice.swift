@@ -35,9 +35,29 @@ extension AppState {
     }
     let matcher = Matcher(PastedPaths.unescaped(word))
     let offered =
-      command.isResume
-      ? files { $0.state == .paused } : command.action.flatMap { choices(after: $0.name) }
+      use(of: command).map(files(where:)) ?? command.action.flatMap { choices(after: $0.name) }
     return offered?.ranked(by: matcher, \.texts)
+  }
+
+  /// How many arguments there are besides the first `shown`, with those files that are too many to be offered.
+  func others(than shown: Int, of offered: [ArgumentChoice], after before: String) -> Int {
+    guard offered.count == Self.mostFiles, let isOfUse = CommandLine(before).flatMap(use(of:)) else {
+      return offered.count - shown
+    }
+    return (0..<rowCount).lazy.compactMap(row).count { isOfUse($0.item) } - shown
+  }
+
+  /// Which files a command is of use for; nil if files are not its argument.
+  private func use(of command: CommandLine) -> ((UploadItem) -> Bool)? {
+    if command.isResume { return { $0.state == .paused } }
+    return switch command.action?.name {
+    case .retry: isRetriable
+    case .pause: { $0.canBePaused }
+    case .edit: { $0.canBeEdited }
+    case .arrived: { $0.mayHaveArrived }
+    case .remove, .details: { _ in true }
+    default: nil
+    }
   }
 
   /// The arguments to offer for an action on the command line; nil if there is nothing to choose from.
@@ -62,15 +82,17 @@ extension AppState {
           ArgumentChoice(word: "\($0)", note: HumanReadable.count($0, "file"))
         }
     case .filter: RowKind.examples.map { ArgumentChoice(word: $0) }
-    case .retry, .remove, .pause, .edit, .details: files { _ in true }
-    case .arrived: files(where: \.mayHaveArrived)
     default: nil
     }
   }
 
-  /// Files from the first 500 rows of the list: more than a person would look through.
-  private func files(where isOfUse: (UploadItem) -> Bool) -> [ArgumentChoice] {
-    (0..<min(rowCount, 500)).compactMap(row).filter { isOfUse($0.item) }.map {
+  /// More than a person would look through.
+  private static let mostFiles = 500
+
+  /// The first files of the list that a command is of use for.
+  private func files(where isOfUse: @escaping (UploadItem) -> Bool) -> [ArgumentChoice] {
+    let rows = (0..<rowCount).lazy.compactMap(row).filter { isOfUse($0.item) }
+    return rows.prefix(Self.mostFiles).map {
       ArgumentChoice(
         word: PastedPaths.escaped($0.item.fileName),
         note: StateLabel(of: $0, in: self).forms.first ?? "")

@@ -113,8 +113,13 @@ extension AppState {
     return paused.isEmpty ? refuse("nothing to resume: not paused") : pause(paused)
   }
 
-  /// The files that are given by their numbers in the list or by name; nil if there is no such file, which is said.
+  /// The files that are given by their numbers in the list, by name, or by the word for their state; nil if there is no
+  /// such file, which is said.
   private mutating func files(named argument: String, for command: String) -> [UploadItem]? {
+    guard queue.count > 0 else {
+      message = "\(command): nothing is queued"
+      return nil
+    }
     var items: [UploadItem] = []
     for word in PastedPaths.shellWords(argument) ?? [argument] {
       if let number = Int(word), number > 0, let row = row(number - 1) {
@@ -122,12 +127,16 @@ extension AppState {
         continue
       }
       var named = self.items.filter { $0.fileName == word || $0.location.description == word }
-      // A name may contain a star, so the word is a pattern only if no file has that name.
+      // A name may contain a star or be such a word, so the names come first.
+      let kind = RowKind(word).flatMap { $0.isState ? $0 : nil }
       if named.isEmpty {
-        named = self.items.filter { word == "all" || fnmatch(word, $0.fileName, 0) == 0 }
+        named = self.items.filter { item in
+          kind.map(item.state.is) ?? (word == "all" || fnmatch(word, item.fileName, 0) == 0)
+        }
       }
       if named.isEmpty {
-        message = "\(command): no file in the queue is called \"\(word)\""
+        let isWhat = kind == nil ? "is called \"\(word)\"" : "is \(word)"
+        message = "\(command): no file in the queue \(isWhat)"
         return nil
       }
       items += named

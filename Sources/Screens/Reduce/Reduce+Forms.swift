@@ -68,13 +68,15 @@ extension AppState {
 
   /// - Parameter names: what the user has already typed for the new names.
   mutating func openForm(_ items: [UploadItem], names: String? = nil) -> [Effect] {
-    guard !items.isEmpty else { return refuse("nothing is selected") }
-    let items = items.filter { !$0.state.isDone }
-    if items.isEmpty { return refuse("already sent, so there is nothing to edit") }
-    if items.contains(where: \.state.isActive) {
+    guard !items.isEmpty else { return refuseWithoutFiles() }
+    let toSend = items.filter { !$0.state.isDone }
+    if toSend.isEmpty { return refuse("already sent, so there is nothing to edit") }
+    if toSend.contains(where: \.state.isActive) {
       return refuse("being sent: pause it before you edit it")
     }
-    dialog = .form(Form(items, hasTargets: !options.targets.isEmpty, names: names))
+    var form = Form(toSend, hasTargets: !options.targets.isEmpty, names: names)
+    form.alreadySent = items.count - toSend.count
+    dialog = .form(form)
     return options.configuration == nil ? [] : [.readTargets]
   }
 

@@ -117,6 +117,7 @@ extension AppState {
   /// Opens the first known one of these URLs in the user's browser. URLs come from the server, so only web addresses
   /// are opened: other URLs can start programs.
   mutating func openURL(_ urls: [String?]) -> [Effect] {
+    if urls.isEmpty { return refuseWithoutFiles() }
     guard let url = urls.lazy.compactMap(\.self).first else {
       return refuse("there is no URL: the server gave none")
     }
@@ -131,6 +132,7 @@ extension AppState {
   /// Asks whether to delete these files on the server. The addresses that delete them come from the server, so only
   /// web addresses are accepted.
   mutating func askToDelete(_ files: [UploadedFile?]) -> [Effect] {
+    if files.isEmpty { return refuseWithoutFiles() }
     let known = files.compactMap(\.self)
     guard !known.isEmpty else { return refuse("the server gave no address for deleting the file") }
     for file in known where !Self.isPlainWebAddress(file.deletionURL) {
@@ -148,6 +150,7 @@ extension AppState {
   /// Copies those of these URLs that are known, one on each line. They come from the server, so they are copied as
   /// shown, without hidden characters, which could act in a shell or end the paste.
   mutating func copy(_ urls: [String?]) -> [Effect] {
+    if urls.isEmpty { return refuseWithoutFiles() }
     let named = urls.compactMap { $0.map { SafeText.line($0) } }
     guard let first = named.first else {
       return refuse("there is no URL: the server gave none")

@@ -143,7 +143,7 @@ extension AppState {
   /// stored twice.
   private mutating func askToSendAgain(_ rows: [HistoryRow]) -> [Effect] {
     let known = rows.filter { $0.record != nil }
-    guard !known.isEmpty else { return refuse("nothing is selected") }
+    guard !known.isEmpty else { return refuseWithoutFiles() }
     return known.contains(where: \.mayHaveArrived)
       ? ask(.queueingAgain(known)) : sendAgainNow(known)
   }

@@ -14,7 +14,7 @@ extension AppState {
     case .browse:
       dialog = .browser(Browser())
       return [.listFolder(lastFolder)]
-    case .details: return selected.map { openDetails($0.id) } ?? [.bell]
+    case .details: return selected.map { openDetails($0.id) } ?? refuseWithoutFiles()
     case .retry: return retry(subjects)
     case .retryAll: return retryAll()
     // Ask first if many bytes would have to be sent again.
@@ -54,7 +54,7 @@ extension AppState {
     case .copyURL: return copyURLs(of: subjects)
     case .openURL: return openURL(subjects.map(\.url))
     case .deleteUploaded: return askToDelete(subjects.map(\.uploaded))
-    case .copyAsCurl: return selected.map { [.copyAsCurl($0.id)] } ?? [.bell]
+    case .copyAsCurl: return selected.map { [.copyAsCurl($0.id)] } ?? refuseWithoutFiles()
     default: break
     }
     return []
@@ -99,9 +99,8 @@ extension AppState {
   mutating func retry(_ items: [UploadItem]) -> [Effect] {
     // An item that waits for its server, or for better credentials, is tried at once.
     let failed = items.filter(isRetriable)
-    guard !failed.isEmpty else {
-      return refuse(items.isEmpty ? "nothing is selected" : "nothing to retry: not failed")
-    }
+    guard !items.isEmpty else { return refuseWithoutFiles() }
+    guard !failed.isEmpty else { return refuse("nothing to retry: not failed") }
     let taken = failed.filter { $0.state.failure?.taken != nil }
     names.add(taken.map(\.id))
     let others = failed.filter { $0.state.failure?.taken == nil }
@@ -195,9 +194,7 @@ extension AppState {
   /// Pauses the items that can still be paused. If the question was answered too late, no such item may be left.
   mutating func pauseOnly(_ items: [UploadItem]) -> [Effect] {
     // An item that has been sent completely is as good as done; if it were broken off, its outcome would stay unknown.
-    let going = items.filter {
-      !$0.state.isFinished && $0.state != .paused && !$0.state.isHandedOver
-    }
+    let going = items.filter(\.canBePaused)
     guard !going.isEmpty else { return [] }
     list.clearMarks()
     if items.contains(where: \.state.isHandedOver) {
@@ -208,7 +205,7 @@ extension AppState {
 
   /// Pauses the items, or resumes them if all are paused.
   mutating func pause(_ items: [UploadItem]) -> [Effect] {
-    if items.isEmpty { return refuse("nothing is selected") }
+    if items.isEmpty { return refuseWithoutFiles() }
     let effects = pauseOnly(items)
     guard effects.isEmpty else { return effects }
     let paused = items.filter { $0.state == .paused }
@@ -246,7 +243,7 @@ extension AppState {
   }
 
   mutating func askToRemove(_ items: [UploadItem]) -> [Effect] {
-    guard !items.isEmpty else { return refuse("nothing is selected") }
+    guard !items.isEmpty else { return refuseWithoutFiles() }
     let ids = Set(items.map(\.id))
     let active = items.count(where: \.state.isActive)
     guard active > 0 else { return remove(ids) }
@@ -268,6 +265,9 @@ extension AppState {
 
   /// Moves the marked rows, or the one under the cursor, past the next visible row or to the top of the queue.
   private mutating func shift(_ name: Action.Name) -> [Effect] {
+    let subjects = subjects
+    if subjects.isEmpty { return refuseWithoutFiles() }
+    if name == .moveToTop, subjects.allSatisfy(\.state.isDone) { return refuse("already sent") }
     let ids = subjects.map(\.id)
     let moving = Set(ids)
     let positions = ids.compactMap { queue.position(of: $0) }
@@ -298,6 +298,10 @@ extension AppState {
 }
 
 extension UploadItem {
+  var canBePaused: Bool { !state.isFinished && state != .paused && !state.isHandedOver }
+  /// Whether what it is sent as can be changed.
+  var canBeEdited: Bool { !state.isActive && !state.isDone }
+
   /// Whether it failed in such a way that the server may have it.
   var mayHaveArrived: Bool {
     if case .failed(let failure) = state { failure.mayHaveArrived } else { false }

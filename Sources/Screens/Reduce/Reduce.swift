@@ -212,6 +212,11 @@ extension AppState {
     return [.bell]
   }
 
+  /// Refuses an action on files of which there are none.
+  mutating func refuseWithoutFiles() -> [Effect] {
+    refuse(pane == .queue && queue.count == 0 ? "nothing is queued" : "nothing is selected")
+  }
+
   /// Asks a question in place of the uppermost dialog, if one is open.
   mutating func ask(_ subject: Question.Subject) -> [Effect] {
     dialog = .question(Question(subject))

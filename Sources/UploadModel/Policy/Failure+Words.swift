@@ -186,6 +186,9 @@ extension Failure {
       "The server had accepted the file, and then reported: \(Self.statusLine(status))."
     case .refused where status.map { 200..<300 ~= $0 } == true:
       "The server answered \(asked)\(Self.statusLine(status)), which does not count as a success (ok)."
+    // Whether it refused the file is just what is not known.
+    case .refused where arrival == .unclear:
+      "The server answered \(asked)\(Self.statusLine(status))."
     case .refused where status == 407:
       "The proxy on the way to the server refused \(what): \(Self.statusLine(status))."
     case .refused: "The server refused \(what)\(status.map { ": \(Self.statusLine($0))" } ?? "")."

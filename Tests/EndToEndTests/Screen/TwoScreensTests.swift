@@ -65,7 +65,7 @@ extension EndToEnd {
       let form = "╭─ Edit "
       let seen = try await screen.wait(until: "the form, or why there is none") { screen in
         [
-          form, "pause it before you edit it", "nothing to edit", "no file in the queue",
+          form, "pause it before you edit it", "nothing to edit", "nothing is queued",
           "still being read",
         ]
         .contains(where: screen.shows)

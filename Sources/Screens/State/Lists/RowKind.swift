@@ -33,6 +33,9 @@ enum RowKind: Hashable, Sendable {
       }
   }
 
+  /// Whether it is the state of a file, and not a day.
+  var isState: Bool { if case .day = self { false } else { true } }
+
   /// Rows that a person should look at.
   static let problems: [RowKind] = [.failed, .unknown, .doubtful]
 
