@@ -104,7 +104,8 @@ import Testing
     #expect(text.contains { $0.contains("notes.txt") })
     #expect(!text.contains { $0.contains("disk.img") })
     Self.filter("pe", &state)
-    #expect(render(state, size: state.size).text.contains { $0.contains("No name contains") })
+    #expect(
+      render(state, size: state.size).text.contains { $0.contains("No name or target contains") })
     Fixture.play(&state, .key(.escape))
     #expect(render(state, size: state.size).text.contains { $0.contains("disk.img") })
     #expect(Fixture.play(&state, .command("find disk")) == [])

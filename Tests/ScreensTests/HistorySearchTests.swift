@@ -57,8 +57,23 @@ import UploadModel
     Fixture.type("fxyz", &state)
     Fixture.play(&state, .history(.rows([]), total: 9))
     let text = render(state, size: state.size).text.joined(separator: "\n")
-    #expect(text.contains("No name contains \"xyz\"."), "\(text)")
+    #expect(text.contains("No name or target contains \"xyz\"."), "\(text)")
     #expect(!text.contains("Nothing has been sent yet."), "\(text)")
+  }
+
+  /// The filter also looks at where files went, here and where the history is searched.
+  @Test func itFindsTargets() {
+    let rows = ["photos", "tickets"].flatMap { target in
+      ["a.pdf", "b.jpg"].map { Self.row($0, target: target, id: target) }
+    }
+    for (filter, count) in [("tick", 2), ("tickets jpg", 1), ("pdf", 2), ("tickets sent", 2)] {
+      var search = HistorySearch(Self.request(filter))
+      #expect(rows.count { search.takes($0) } == count, "\(filter)")
+      var state = Fixture.empty()
+      Fixture.play(&state, .key("3"), .history(.rows(rows), total: 4))
+      Fixture.type("f" + filter, &state)
+      #expect(state.shown.count == count, "\(filter)")
+    }
   }
 
   /// Files of the same name are told apart by where they went, in a window of the usual size as well.

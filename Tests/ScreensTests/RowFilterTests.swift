@@ -38,6 +38,29 @@ import UploadModel
     #expect(Self.names(state) == names)
   }
 
+  /// Files that go to several targets are found by their targets as well.
+  @Test func theTargetIsLookedAt() {
+    var items = ["1.jpg", "2.jpg", "nas.txt"].enumerated().map { Fixture.item(Int64($0), $1) }
+    for (index, target) in ["photos", "nas", "photos"].enumerated() { items[index].target = target }
+    var state = Fixture.empty(size: Size(width: 120, height: 24))
+    Fixture.play(&state, .added(items))
+    for (filter, names) in [
+      ("nas", ["2.jpg", "nas.txt"]), ("nas jpg", ["2.jpg"]), ("waiting photos", ["1.jpg", "nas.txt"]),
+    ] {
+      Self.filter(filter, &state)
+      #expect(Self.names(state) == names, "\(filter)")
+    }
+    Self.filter("reset", &state)
+    #expect(
+      render(state, size: state.size).text.contains {
+        $0.contains("No name or target contains \"reset\"")
+      })
+    // If all go to the same target, its name tells nothing.
+    Fixture.play(&state, .key(.escape), .removed([items[1].id]))
+    Self.filter("photos", &state)
+    #expect(Self.names(state) == [])
+  }
+
   @Test func aNameMayBeTheWordOfAState() {
     var state = Fixture.empty()
     Fixture.play(&state, .added([Fixture.item(1, "failed.log"), Fixture.item(2, "b")]))

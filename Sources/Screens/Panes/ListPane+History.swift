@@ -37,7 +37,9 @@ extension ListPane<HistoryRow> {
         },
         Column(heading: head("NAME", .name), place: name, matcher: state.litMatcher) { $0.name },
         Column(heading: "SIZE", place: size, isRight: true) { HumanReadable.bytes($0.size) },
-        Column(heading: "TARGET", place: target, role: { _ in .dim }) {
+        Column(
+          heading: "TARGET", place: target, role: { _ in .dim }, matcher: state.shown.matcher
+        ) {
           labels.label($0.target)
         },
         Column(

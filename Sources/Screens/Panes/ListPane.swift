@@ -71,11 +71,12 @@ extension ListPane<SessionLog.Line> {
   }
 }
 
-/// The message of a list whose filter hides all rows.
-func filteredOut(_ filter: String) -> [String] {
-  [
+/// The message of a list whose filter hides all rows, and looks at targets as well if there are several.
+func filteredOut(_ filter: String, hasTargets: Bool = false) -> [String] {
+  let places = hasTargets ? "name or target" : "name"
+  return [
     RowFilter(filter).hasKinds
-      ? "Nothing matches \"\(filter)\"." : "No name contains \"\(filter)\".",
+      ? "Nothing matches \"\(filter)\"." : "No \(places) contains \"\(filter)\".",
     "Esc shows all again.",
   ]
 }
@@ -106,9 +107,9 @@ extension AppState {
 
   /// The message in place of the history; nil if there is a history.
   var historyWords: [String]? {
-    // The filter has looked through all of it.
-    if case .rows(let rows) = history.listing, rows.isEmpty, !history.list.filter.isEmpty {
-      return filteredOut(history.list.filter)
+    let filter = history.list.filter
+    if case .rows = history.listing, !filter.isEmpty, history.list.count(in: history.rows) == 0 {
+      return filteredOut(filter, hasTargets: true)
     }
     return history.listing.words(asked: "Reading the history…", none: "Nothing has been sent yet.")
   }

@@ -202,7 +202,7 @@ struct QueuePane {
     let filter = state.list.filter
     let lines =
       if !filter.isEmpty {
-        filteredOut(filter)
+        filteredOut(filter, hasTargets: state.queue.hasSeveralTargets)
       } else if state.isSetup {
         setupWords
       } else if state.isReading {

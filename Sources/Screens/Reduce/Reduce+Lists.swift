@@ -193,6 +193,10 @@ extension AppState {
 extension ItemList: ListRows {
   func id(at position: Int) -> ItemID { rows[position].item.id }
   func name(at position: Int) -> String { rows[position].item.fileName }
+  /// If all files have the same, nobody looks for it.
+  func target(at position: Int) -> String {
+    hasSeveralTargets ? rows[position].item.target : ""
+  }
   func `is`(_ kind: RowKind, at position: Int) -> Bool { rows[position].item.state.is(kind) }
 }
 

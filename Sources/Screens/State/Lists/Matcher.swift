@@ -22,6 +22,18 @@ struct Matcher: Hashable, Sendable {
 
   func matches(_ text: String) -> Bool { rank(text) != nil }
 
+  /// Whether each word is in one of the two texts.
+  func matches(_ text: String, or other: String) -> Bool {
+    if matches(text) { return true }
+    return !other.isEmpty && words.allSatisfy { isIn(text, $0) || isIn(other, $0) }
+  }
+
+  private func isIn(_ text: String, _ word: [UInt32]) -> Bool {
+    guard isASCII else { return find(word, in: text.unicodeScalars.map(\.value), false) != nil }
+    var text = text
+    return text.withUTF8 { find(word, in: $0, false) != nil }
+  }
+
   /// Whether a text of this rank is just what was typed.
   fileprivate func isAll(of rank: Rank) -> Bool {
     words.count == 1 && rank.kind == .beginning && rank.length == words[0].count

@@ -14,6 +14,7 @@ struct PaneRows<Row: PaneRow>: ListRows, Sendable {
   var count: Int { all.count }
   func id(at position: Int) -> String { all[position].id }
   func name(at position: Int) -> String { all[position].name }
+  func target(at position: Int) -> String { all[position].target }
   func position(of id: String) -> Int? { positions[id] }
   func `is`(_ kind: RowKind, at position: Int) -> Bool { all[position].is(kind) }
 }
@@ -27,6 +28,8 @@ protocol ListRows<ID> {
   var version: Int { get }
   func id(at position: Int) -> ID
   func name(at position: Int) -> String
+  /// Where a file goes, if a filter is to look at that, too; else empty.
+  func target(at position: Int) -> String
   func position(of id: ID) -> Int?
   /// Changes whenever the kind of a row changes.
   var kindsVersion: Int { get }
@@ -41,10 +44,13 @@ extension ListRows {
 protocol PaneRow: Sendable, Hashable {
   var id: String { get }
   var name: String { get }
+  /// Where a file went; empty for other rows.
+  var target: String { get }
   func `is`(_ kind: RowKind) -> Bool
 }
 
 extension PaneRow {
+  var target: String { "" }
   func `is`(_ kind: RowKind) -> Bool { false }
 }
 
