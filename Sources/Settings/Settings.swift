@@ -204,6 +204,26 @@ package struct Settings: Sendable {
     }
   }
 
+  /// A variable that the target called `name` needs, directly or for a secret, and that is not set; nil if there is
+  /// none. No file is read for this, and no command is run.
+  package func unsetVariable(of name: String) -> String? {
+    guard let node = nodes[name] else { return nil }
+    var unset: String?
+    func value(of variable: String) -> String {
+      if environment[variable] == nil { unset = unset ?? variable }
+      return Template.unknown
+    }
+    let lookup = Template.Lookup(environment: { value(of: $0) }) {
+      [secrets] name throws(InvalidInput) in
+      if case .environment(let variable) = try secrets.source(of: name) {
+        return value(of: variable)
+      }
+      return Template.unknown
+    }
+    _ = try? Target(named: name, node, reader(lookup))
+    return unset
+  }
+
   private static func filePath(_ file: String, _ environment: [String: String]) -> FilePath {
     FilePath(
       folder: URL(fileURLWithPath: file).deletingLastPathComponent().path,

@@ -37,7 +37,7 @@ import UploadModel
   }
 
   @Test func eachSaysHowItIs() {
-    var state = Self.pane()
+    var state = Self.pane(Size(width: 140, height: 40))
     #expect(Self.line("photos", state).contains("✓ photos"))
     #expect(Self.line("photos", state).contains("being sent"))
     #expect(Self.line("album", state).contains("3 lanes, at most 2 MB/s"))
@@ -109,6 +109,87 @@ import UploadModel
     #expect(!line.contains("503") && line.contains("2 of 2 sent"), "\(line)")
   }
 
+  /// What a reply seems to refuse has not arrived for certain.
+  @Test(arguments: [80, 200]) func aDoubtfulFileIsNotCountedAsSent(_ width: Int) {
+    var state = Fixture.empty(size: Size(width: width, height: 24))
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.txt", state: .done(Fixture.doubtful))]), .key("5"),
+      .targets(Self.rows))
+    let line = Self.line("photos", state)
+    #expect(line.contains("1 doubtful") && !line.contains("1 of 1"), "\(line)")
+  }
+
+  /// Beside the failures there is room for how many arrived, as long as the addresses are short.
+  @Test(arguments: [80, 100, 120]) func howManyWereSentIsSeenBesideFailures(_ width: Int) {
+    var state = Fixture.empty(size: Size(width: width, height: 24))
+    let failure = Failure(.outcomeUnknown("closed"), attempts: 1)
+    let states =
+      Array(repeating: ItemState.done(Fixture.receipt), count: 41)
+      + Array(repeating: .failed(Fixture.tooLarge), count: 5)
+      + Array(repeating: .failed(failure), count: 2)
+    Fixture.play(
+      &state, .added(states.enumerated().map { Fixture.item(Int64($0), "\($0)", state: $1) }),
+      .key("5"), .targets([TargetRow(name: "photos", url: "http://127.0.0.1:31/up")]))
+    let line = Self.line("photos", state)
+    #expect(line.contains("41 of 48") && line.contains(", 5 failed, 2 unknown "), "\(line)")
+  }
+
+  @Test func whatIsKnownWithoutASendingIsSaid() {
+    var state = Self.pane()
+    var rows = Self.rows
+    rows[0].unsetVariable = "NAS_TOKEN"
+    Fixture.play(&state, .targets(rows))
+    #expect(Self.line("album", state).contains("variable NAS_TOKEN is not set"))
+    // What was refused in the form, and saved all the same.
+    Fixture.play(&state, .key("a"))
+    Fixture.type("http://new.local/", &state)
+    Fixture.play(
+      &state, .key(.enter), .setupRefused("new.local answers 404 Not Found", isGoodEnough: true),
+      .key("y"), .targets(rows + Fixture.rows("new")))
+    #expect(state.dialog == nil)
+    #expect(Self.line("new", state).contains("new.local answers 40"), "\(Self.line("new", state))")
+    // A name is not tried.
+    Fixture.play(&state, .key("G"), .key("e"), .key(.tab))
+    Fixture.type("er", &state)
+    Fixture.play(&state, .key(.enter), .targetChanged, .targets(rows + Fixture.rows("newer")))
+    #expect(state.message == "newer changed" && state.trials["newer"] == nil)
+    // An address that was tried and taken.
+    Fixture.play(&state, .key("g"), .key("j"), .key("j"), .key("e"))
+    Fixture.type("s", &state)
+    rows[2].url += "s"
+    Fixture.play(&state, .key(.enter), .targetChanged, .targets(rows + Fixture.rows("newer")))
+    #expect(Self.line("tickets", state).contains("answers"), "\(Self.line("tickets", state))")
+  }
+
+  /// A URL without a target is in use as well, and may be what cannot be reached.
+  @Test func aURLInUseIsListed() {
+    let url = "http://desk.local/up"
+    var state = Self.pane()
+    var item = Fixture.item(30, "a.txt")
+    item.target = url
+    Fixture.play(
+      &state, .added([item]), .targets(Self.rows),
+      .reachability(
+        server: "http://desk.local",
+        .away(Failure(.connectionRefused("")), nextTry: state.now + 8)))
+    #expect(Announcer.list(of: state).last == "\(url)  away · next try in 8 s")
+    #expect(Self.line("—", state).contains("\(url) ") && Self.line("—", state).contains("away · "))
+    for key in ["e", "d", "x", .enter] as [Key] {
+      Fixture.play(&state, .key("G"))
+      #expect(Fixture.play(&state, .key(key)) == [.bell] && state.mode == .targets)
+      #expect(state.message?.hasPrefix("this is a URL without a target") == true)
+    }
+    #expect(Fixture.type("c", &state) == [.tryTarget(url)])
+    // Once nothing goes there, it is gone.
+    Fixture.play(&state, .removed([item.id]), .targets(Self.rows))
+    #expect(Self.line("—", state) == "")
+  }
+
+  @Test func theFooterHasWhatAMessageAsksFor() {
+    let state = Self.pane(Size(width: 80, height: 24))
+    #expect(render(state, size: state.size).text.last?.contains("e edit") == true)
+  }
+
   /// In a narrow window, what was asked for takes the place of the counts.
   @Test func theAnswerToATestIsSeenBesideFiles() {
     var state = Fixture.empty()
@@ -133,7 +214,7 @@ import UploadModel
     Fixture.play(&state, .added(items), .key("5"), .targets(Self.rows))
     let words =
       switch width {
-      case 80, 100: ["28 of 30, 1 failed ", "9 of 10, 1 unknown "]
+      case 80: ["28 of 30, 1 failed ", "9 of 10, 1 unknown "]
       default: ["28 of 30 sent, 1 failed ", "9 of 10 sent, 1 unknown "]
       }
     #expect(Self.line("album", state).contains(words[0]))

@@ -353,4 +353,26 @@ struct SettingsTests {
     #expect(inForce != text)
     #expect(try parse(inForce).target("demo") == parse(text).target("demo"))
   }
+
+  /// Only variables are looked at: no file is read, and no command is run.
+  @Test(arguments: [
+    ("env.NO_TOKEN", "NO_TOKEN"), ("env.A_TOKEN", nil), ("secret.unset", "NO_SECRET"),
+    ("secret.set", nil), ("secret.file", nil), ("secret.command", nil), ("uuid", nil),
+  ])
+  func aVariableThatIsNotSetIsNamed(_ placeholder: String, _ variable: String?) throws {
+    let text = """
+      [targets.a]
+      url = "http://h/"
+      headers = { X-Key = "{\(placeholder)}" }
+
+      [secrets]
+      unset = { env = "NO_SECRET" }
+      set = { env = "A_TOKEN" }
+      file = { file = "/nowhere" }
+      command = { command = ["false"] }
+      """
+    let settings = try Settings.parse(text, file: "/c.toml", environment: ["A_TOKEN": "x"])
+    #expect(settings.unsetVariable(of: "a") == variable)
+    #expect(settings.unsetVariable(of: "b") == nil)
+  }
 }

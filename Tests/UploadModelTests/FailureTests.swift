@@ -162,7 +162,8 @@ struct FailureTests {
     #expect(
       unclear.explanation
         == "The server answered 500 Internal Server Error. "
-        + "The server may have stored the file before it reported an error: check there before you retry.")
+        + "The server may have stored the file before it reported an error: check there before you retry."
+    )
     #expect(
       Failure(.connectionLost("Broken pipe."), attempts: 3).explanation
         == "The connection broke before everything was sent: Broken pipe. "

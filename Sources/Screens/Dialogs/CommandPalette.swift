@@ -40,7 +40,8 @@ struct CommandPalette {
     if let cursor { canvas.setCursor(row: cursor.row, column: cursor.column) }
     if lines.count > height {
       canvas.putRight(
-        " \(HumanReadable.grouped(others(height))) more: Tab ", row: bottom, columns: 12..<width - 2,
+        " \(HumanReadable.grouped(others(height))) more: Tab ", row: bottom,
+        columns: 12..<width - 2,
         style: Style(.dim))
     }
     guard !lines.isEmpty else {

@@ -19,7 +19,7 @@ extension ListPane<TargetRow> {
         Column(place: 2..<3, role: { _ in .accent }) {
           $0.name == state.target ? Glyph(sign: "✓", ascii: state.isASCII).text : ""
         },
-        Column(heading: "NAME", place: name, matcher: state.litMatcher) { $0.name },
+        Column(heading: "NAME", place: name, matcher: state.litMatcher) { $0.shownName },
         Column(heading: "URL", place: start..<end, role: { _ in .dim }) { $0.url },
         Column(heading: "", place: usual, role: { _ in .accent }) { $0.isUsual ? "default" : "" },
         Column(heading: "LIMITS", place: limits, role: { _ in .dim }) { state.limits(of: $0) },
@@ -54,19 +54,26 @@ private struct TargetWidths {
     func longest(_ words: (TargetRow) -> String) -> Int {
       rows.map { Glyphs.width(Glyphs.of(words($0), ascii: false)) }.max() ?? 0
     }
-    name = max(8, longest(\.name))
-    guard width >= 100 else {
-      status = width >= 60 ? 22 : 16
-      return
-    }
-    status = max(20, min(30, longest { state.status(of: $0).forms.first ?? "" }))
+    name = max(8, longest(\.shownName))
+    let words = longest { state.status(of: $0).forms.first ?? "" }
     let most = (
       files: longest { state.counts(of: $0.name).widest },
       limits: longest(state.limits(of:)), url: longest(\.url)
     )
-    // The room that is left once most addresses fit.
     let url = min(most.url, Self.usualURL)
-    var room = width - 1 - (4 + name + 2) - (7 + 2) - (status + 2) - url
+    guard width >= 60 else {
+      status = 16
+      return
+    }
+    // The room that is left once most addresses fit.
+    var room = width - 1 - (4 + name + 2) - (7 + 2) - url
+    guard width >= 100 else {
+      status = max(22, min(room - 2, max(words, most.files)))
+      return
+    }
+    // The counts need the room more than a column that has nothing to say.
+    status = max(12, min(30, words))
+    room -= status + 2
     let least = 14
     func take(_ most: Int, leaving others: Int = 0) -> Int {
       guard most > 0 else { return 0 }
@@ -74,12 +81,18 @@ private struct TargetWidths {
       room -= taken + 2
       return taken
     }
-    // The counts have shorter forms.
-    if width >= 110 { limits = take(most.limits, leaving: most.files > 0 ? least + 2 : 0) }
-    files = take(most.files)
+    // What became of the files comes before the limits, which do not change.
+    let hasLimits = width >= 110 && most.limits > 0
+    files = take(most.files, leaving: hasLimits ? least + 2 : 0)
+    if hasLimits { limits = take(most.limits) }
     // A long address is cut before anything else is, and the last column gets the rest.
     status += max(0, room - (most.url - url))
   }
+}
+
+extension TargetRow {
+  /// Its name; a dash if it has none but its URL.
+  fileprivate var shownName: String { isConfigured ? name : "—" }
 }
 
 extension AppState {
@@ -119,8 +132,21 @@ extension AppState {
     // Items without a target go to the chosen one.
     if isChosen { active += queue.active(on: "") }
     if active > 0 { return (["\(active) being sent"], .accent) }
+    if let variable = row.unsetVariable {
+      return (["variable \(variable) is not set", "variable not set"], .bad)
+    }
     if trial != nil { return (["answers"], .good) }
     return ([isChosen ? "chosen" : ""], .dim)
+  }
+
+  /// The URLs that files of the queue, or those that are added now, go to without a target in the configuration.
+  func targetsInUse(besides rows: [TargetRow]) -> [TargetRow] {
+    let names = Set(queue.targetNames).union([target]).subtracting(rows.map(\.name))
+    return names.filter { $0.contains(scalars: "://") }.sorted().map { name in
+      var row = TargetRow(name: name, url: url(ofTarget: name))
+      row.isConfigured = false
+      return row
+    }
   }
 
   /// The message in place of the targets; nil if there are targets.

@@ -109,7 +109,8 @@ package struct Announcer: Sendable {
         state.targetWords
           ?? state.targets.listing.rows.map { row in
             let status = state.status(of: row).forms.first ?? ""
-            return [row.isUsual ? "* \(row.name)" : row.name, row.url, status]
+            let name = row.isUsual ? "* \(row.name)" : row.isConfigured ? row.name : ""
+            return [name, row.url, status]
               .filter { !$0.isEmpty }.joined(separator: "  ")
           }
       }

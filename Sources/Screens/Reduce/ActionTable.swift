@@ -12,15 +12,15 @@ extension Action {
     Action(
       .tryTarget, ["c"], in: [.targets],
       "reread the target's secrets, and check whether it answers and accepts them", hint: "try"),
+    Action(
+      .edit, ["e"], in: [.targets], "change its address or its name, or make it the default",
+      hint: "edit"),
     Action(.makeDefault, ["d"], in: [.targets], "make it the default target", hint: "make default"),
     Action(.add, ["a"], in: [.targets], "make a new target", hint: "new"),
     Action(
       .delete, ["x", .delete], in: [.targets], "remove it from the configuration", hint: "delete"),
     Action(
       .undo, ["z"], in: [.targets], "bring back the target that was deleted last", hint: "undo"),
-    Action(
-      .edit, ["e"], in: [.targets], "change its address or its name, or make it the default",
-      hint: "edit"),
     Action(
       .refresh, ["r", .function(5)], in: [.targets], "read the configuration again",
       hint: "read again"),

@@ -41,7 +41,8 @@ extension AppState {
 
   /// How many arguments there are besides the first `shown`, with those files that are too many to be offered.
   func others(than shown: Int, of offered: [ArgumentChoice], after before: String) -> Int {
-    guard offered.count == Self.mostFiles, let isOfUse = CommandLine(before).flatMap(use(of:)) else {
+    guard offered.count == Self.mostFiles, let isOfUse = CommandLine(before).flatMap(use(of:))
+    else {
       return offered.count - shown
     }
     return (0..<rowCount).lazy.compactMap(row).count { isOfUse($0.item) } - shown

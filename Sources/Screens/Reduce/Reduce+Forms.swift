@@ -129,6 +129,7 @@ extension AppState {
   private mutating func write(_ form: Form, isGoodEnough: Bool = false) -> [Effect] {
     var form = form
     form.isTrying = true
+    form.obstacle = isGoodEnough ? form.complaint : nil
     dialog = .form(form)
     guard case .edited(let row) = form.subject else {
       return [.setUp(form.answers, isGoodEnough: isGoodEnough)]

@@ -229,7 +229,8 @@ extension AppState {
     chosenTheme = theme
     guard theme.name != options.theme.name else { return }
     let place = options.configuration ?? "the configuration"
-    message = "\(theme.name) until you quit; base = \"\(theme.name)\" under [theme] in \(place) keeps it"
+    message =
+      "\(theme.name) until you quit; base = \"\(theme.name)\" under [theme] in \(place) keeps it"
   }
 }
 

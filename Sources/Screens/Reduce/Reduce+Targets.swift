@@ -14,6 +14,10 @@ extension AppState {
     default: break
     }
     guard let row = targets.selected else { return [.bell] }
+    if !row.isConfigured, [.details, .makeDefault, .delete, .edit].contains(name) {
+      let key = keyLabel(.add, in: .targets)
+      return refuse("this is a URL without a target in the configuration; \(key) makes one")
+    }
     switch name {
     case .target:
       return row.name == target ? refuse("\(row.name) is already chosen") : switchTarget(row.name)
@@ -57,14 +61,35 @@ extension AppState {
     queue.rows.count { $0.item.target == name && !$0.item.state.isFinished }
   }
 
+  /// Says that a target was changed by a form, and notes what its trial has shown.
+  mutating func noteChange(by form: Form) {
+    guard case .edited(let old) = form.subject else { return }
+    let new = form.changed(old)
+    message = "\(new.name) changed"
+    // A new name alone, or a new default, is not tried.
+    guard new.url != old.url || !form.newToken.isEmpty else { return }
+    // The trial was of the new address.
+    let rows = targets.rows.all.map { row in
+      var row = row
+      if row.name == old.name { row.url = new.url }
+      return row
+    }
+    targets.update(with: .rows(rows), height: layout.rows.count)
+    trials[new.name] = .over(obstacle: form.obstacle)
+  }
+
   /// Takes the targets of the configuration, which has been read again.
   mutating func setTargets(_ rows: [TargetRow]) {
-    let isNew = !Set(rows.map(\.name)).isSubset(of: options.targets.map(\.name))
+    let names = rows.map(\.name).filter { name in !options.targets.contains { $0.name == name } }
     options.targets = rows
     let state = self
+    var added: Form?
     changeDialogs { dialog in
       // The target being tried has been added to the configuration, so close its form.
-      if case .form(let form) = dialog, form.isTrying, isNew { return nil }
+      if case .form(let form) = dialog, form.isTrying, !names.isEmpty {
+        added = form
+        return nil
+      }
       guard case .menu(var menu) = dialog else { return dialog }
       menu.update(targets: rows, height: MenuBox.lines(menu, in: state.size))
       return .menu(menu)
@@ -74,7 +99,9 @@ extension AppState {
     for old in targets.rows.all where rows.first(where: { $0.name == old.name })?.url != old.url {
       trials[old.name] = nil
     }
-    targets.update(with: .rows(rows), height: layout.rows.count)
+    let all = rows + targetsInUse(besides: rows)
+    targets.update(with: .rows(all), height: layout.rows.count)
+    if let added, let name = names.first { trials[name] = .over(obstacle: added.obstacle) }
     if let now = rows.first(where: \.isUsual)?.name, pane == .targets, usual != nil, now != usual {
       message = "\(now) is the default from now on"
     }

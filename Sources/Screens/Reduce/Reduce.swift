@@ -100,13 +100,13 @@ extension AppState {
       if isGoodEnough { open(.question(Question(.keepingTarget(words)))) }
       return [.bell]
     case .targetChanged:
-      var name: String?
+      var changed: Form?
       changeDialogs { dialog in
         guard case .form(let form) = dialog, form.isTrying else { return dialog }
-        name = form.changedName
+        changed = form
         return nil
       }
-      if let name { message = "\(name) changed" }
+      if let changed { noteChange(by: changed) }
     case .leftOut(let files): askToAddAgain(files)
     case .editedFound(let edited, let there): return apply(edited, unless: there)
     case .leaveWhenDone: return leaveWhenDone()

@@ -49,7 +49,8 @@ package final class TargetCatalog: TargetBook {
           limits: target.rateLimit.map { "at most \(HumanReadable.speed(Double($0)))" } ?? "",
           isBatched: target.batch != nil,
           namesFiles: target.body == .multipart && target.fileName != nil,
-          takesSameNames: target.takesSameNames)
+          takesSameNames: target.takesSameNames,
+          unsetVariable: settings.unsetVariable(of: name))
       }
     }
   }

@@ -128,6 +128,8 @@ struct Form: Sendable {
   var focus = 0 { didSet { candidates = [] } }
   /// What is wrong with the last input.
   var complaint: String?
+  /// Why the target did not seem to take uploads, if it is saved anyway.
+  var obstacle: String?
   /// Whether it is being looked up which targets have the edited items already.
   var isLookedUp = false
   /// Whether the new target is being tried.
@@ -282,7 +284,8 @@ struct Form: Sendable {
   init(_ row: TargetRow) {
     subject = .edited(row)
     rows = [
-      Row(.url, [row.url]), Row(.name, [row.name]), Row(.isUsual, [row.isUsual ? Self.yes : Self.no]), Row(.newToken, []),
+      Row(.url, [row.url]), Row(.name, [row.name]),
+      Row(.isUsual, [row.isUsual ? Self.yes : Self.no]), Row(.newToken, []),
     ]
   }
 
@@ -291,11 +294,6 @@ struct Form: Sendable {
     complaint = words
     let sources: [Field] = [.names, .fileName, .path]
     focus = rows.firstIndex { sources.contains($0.field) && $0.isChanged } ?? focus
-  }
-
-  /// The name of the target that is edited, as it will be; nil if no target is.
-  var changedName: String? {
-    if case .edited(let row) = subject { changed(row).name } else { nil }
   }
 
   func changed(_ row: TargetRow) -> TargetRow {

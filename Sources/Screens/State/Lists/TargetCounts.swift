@@ -4,15 +4,18 @@ import UploadModel
 /// How many of the queue's files go to a target, and what became of them.
 struct TargetCounts: Hashable, Sendable {
   var all = 0
+  /// Without those that are doubtful.
   var sent = 0
+  var doubtful = 0
   var failed = 0
   var unknown = 0
 
-  var hasProblems: Bool { failed + unknown > 0 }
+  var hasProblems: Bool { failed + unknown + doubtful > 0 }
 
   mutating func add(_ state: ItemState) {
     all += 1
     switch state.kind {
+    case .sent where state.receipt?.isDoubtful == true: doubtful += 1
     case .sent: if state.receipt?.skipped == nil { sent += 1 }
     case .failed: failed += 1
     case .unknown: unknown += 1
@@ -23,6 +26,7 @@ struct TargetCounts: Hashable, Sendable {
   mutating func add(_ other: TargetCounts) {
     all += other.all
     sent += other.sent
+    doubtful += other.doubtful
     failed += other.failed
     unknown += other.unknown
   }
@@ -39,7 +43,8 @@ struct TargetCounts: Hashable, Sendable {
   func words(fitting width: Int) -> String {
     guard all > 0 else { return "" }
     let far = "\(HumanReadable.grouped(sent)) of \(HumanReadable.grouped(all))"
-    let others = [(failed, "failed"), (unknown, "unknown")].filter { $0.0 > 0 }
+    let others = [(failed, "failed"), (unknown, "unknown"), (doubtful, "doubtful")]
+      .filter { $0.0 > 0 }
       .map { "\(HumanReadable.grouped($0.0)) \($0.1)" }
     let whole = ([far] + others).joined(separator: ", ")
     let forms = [

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// A target of the configuration.
+/// A target of the configuration, or a URL that files are sent to without one.
 package struct TargetRow: PaneRow {
   package var name: String
   /// Where files go, without secrets.
@@ -18,16 +18,22 @@ package struct TargetRow: PaneRow {
   /// Whether two files may have the same name there.
   var takesSameNames: Bool
 
+  /// A variable that it needs and that is not set; nil if there is none.
+  var unsetVariable: String?
+  /// Whether the configuration has it; if not, its name is its URL.
+  var isConfigured = true
+
   /// Its name, which no other target has.
   package var id: String { name }
 
   package init(
     name: String, url: String, isUsual: Bool = false, concurrency: Concurrency? = nil,
     limits: String = "", isBatched: Bool = false, namesFiles: Bool = false,
-    takesSameNames: Bool = false
+    takesSameNames: Bool = false, unsetVariable: String? = nil
   ) {
     (self.name, self.url, self.isUsual) = (name, url, isUsual)
     (self.concurrency, self.limits, self.isBatched) = (concurrency, limits, isBatched)
     (self.namesFiles, self.takesSameNames) = (namesFiles, takesSameNames)
+    self.unsetVariable = unsetVariable
   }
 }
