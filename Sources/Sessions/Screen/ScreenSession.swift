@@ -23,6 +23,8 @@ package final class ScreenSession {
     package var keepsLimit = true
     /// A line that the screen shows all the time.
     package var notice: String?
+    /// The target that was just made and written into the configuration, on a first start.
+    package var newTarget: String?
     /// Whether items queued before this session are hidden.
     package var isFresh = false
     /// Whether the next hoist gets this queue.
@@ -123,6 +125,9 @@ package final class ScreenSession {
     if !(interface is PlainInterface) { state.followUnasked() }
     state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
     _ = reduce(&state, .queue(.settings(options.settings)))
+    if let name = options.newTarget, let place = state.options.configuration {
+      _ = reduce(&state, .message("\(name) is saved as the default target in \(place)"))
+    }
     return state
   }
 

@@ -47,13 +47,14 @@ struct ScreenCommand: HoistCommand {
   func run(in context: Context) async throws {
     let store = try queue.store(in: context)
     var destination = destination
+    var choices = ScreenSession.Options()
     if try needsTarget(store, in: context) {
       let source = config.source(in: context)
       let session = try SetupSession(
         config: source, preferences: ScreenPreferences(source.load()), isASCII: ascii,
         context: context)
       guard let name = await session.run() else { return }
-      destination.to = name
+      (destination.to, choices.newTarget) = (name, name)
     }
     let settings = try config.loadAndWarn(in: context)
     let catalog = try options.catalog(
@@ -63,7 +64,6 @@ struct ScreenCommand: HoistCommand {
     preferences.isPlain = plain
     let files = try ArgumentLists.unfolded(files).map { try FileArgument($0) }
     try files.forEach { try $0.checkIsLasting() }
-    var choices = ScreenSession.Options()
     (choices.isASCII, choices.isFresh, choices.arguments) = (ascii, fresh, context.arguments)
     choices.settings = SenderSettings(limit: options.speed)
     choices.keepsLimit = options.limit == nil

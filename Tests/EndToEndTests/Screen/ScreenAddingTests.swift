@@ -221,7 +221,10 @@ extension EndToEnd {
       try await terminal.press("Tab")
       try await terminal.type("desk")
       try await terminal.press("Enter")
-      try await terminal.wait(for: "1 ok")
+      let saved = try await terminal.wait(for: "1 ok")
+      #expect(
+        saved.shows("desk is saved as the default target in ~/.config/hoist/config.toml"),
+        "\(saved)")
       #expect(inbox.names == ["a.txt"])
       let written = try String(
         contentsOfFile: "\(person.home.path)/.config/hoist/config.toml", encoding: .utf8)
