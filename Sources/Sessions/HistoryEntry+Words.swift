@@ -33,7 +33,7 @@ extension HistoryEntry {
   }
 
   /// Whether only the status says why it failed.
-  private var isRefused: Bool {
+  var isRefused: Bool {
     status.map { word == Failure(.refused, status: $0).code } ?? false
   }
 
@@ -46,7 +46,7 @@ extension HistoryEntry {
   private var headline: String {
     if isRefused { return Failure.statusLine(status) }
     if isOutcomeUnknown { return status.map { Failure.statusLine($0) } ?? "no complete answer" }
-    return word.replacing(scalars: "-", with: " ")
+    return Failure.headline(ofCode: word)
   }
 
   /// Why it failed, in the words by which failures are gathered.

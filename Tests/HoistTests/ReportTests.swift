@@ -78,7 +78,8 @@ struct ReportTests {
     ])
     #expect(
       report.reasons.map(\.reason.words) == [
-        "413 Content Too Large", "missing", "no complete answer, may have arrived", "rejected",
+        "413 Content Too Large", "file is missing", "no complete answer, may have arrived",
+        "rejected by the server",
       ])
     #expect(report.reasons.map(\.members.count) == [2, 1, 1, 1])
   }

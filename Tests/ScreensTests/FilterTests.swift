@@ -132,9 +132,9 @@ import Testing
     Fixture.play(&state, .key(.enter), .key(" "))
     state.size = Size(width: 80, height: 24)
     let text = render(state, size: state.size).text
-    #expect(text[1].contains("Queue 2 · 1 with") && text[16].contains("─ 1 marked · "))
+    #expect(text[1].contains("Queue · 1 \"a-rather-lo") && text[16].contains("─ 1 marked · "))
     state.size = Size(width: 80, height: 12)
-    #expect(render(state, size: state.size).text[1].contains("Queue 2 · 1 marked · 1 wit"))
+    #expect(render(state, size: state.size).text[1].contains("Queue · 1 marked · 1 \"a-"))
   }
 
   @Test func theMarksOfARangeFollowTheCursor() {

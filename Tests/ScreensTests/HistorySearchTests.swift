@@ -110,7 +110,7 @@ import UploadModel
         == [.listHistory(Self.request("a")), .listHistory(Self.request("ab"))])
     Fixture.play(&state, .history(.rows([Self.row("abc.txt")]), total: 4112), .key(.enter))
     #expect(state.history.selected?.name == "abc.txt")
-    #expect(Self.title(state).contains("History 4,112 · 1 with "), "\(Self.title(state))")
+    #expect(Self.title(state).contains("History · 1 with \"ab\" "), "\(Self.title(state))")
     #expect(Fixture.play(&state, .key(.escape)) == [.listHistory(Self.request())])
     #expect(
       Fixture.play(&state, .command("filter failed")) == [.listHistory(Self.request("failed"))])
@@ -142,6 +142,46 @@ import UploadModel
     let two = taken(Self.request(limit: 2))
     #expect(two.ids == ["a 2p", "b p", "a 1p", "b 0p"] && two.isFull)
     #expect(!taken(Self.request(limit: 5)).isFull)
+  }
+
+  @Test func aFilterIsReadableInTheTitle() {
+    var state = Fixture.empty()
+    let rows = (0..<61).map { Self.row("\($0)", $0 < 17 ? .failed : .sent) }
+    Fixture.play(&state, .key("3"), .history(.rows(rows), total: 4112, isCut: true))
+    Fixture.type("ffailed", &state)
+    #expect(Self.title(state).contains("History · 17 \"failed\" "), "\(Self.title(state))")
+    Fixture.play(&state, .resized(Size(width: 130, height: 24)))
+    #expect(Self.title(state).contains("History 4,112 · 17 with \"failed\" "))
+  }
+
+  /// In a window of the usual size, dates are short, so that reasons have room, and the server's words come before the
+  /// phrase for a status.
+  @Test func reasonsHaveRoom() {
+    var state = Fixture.empty()
+    func row(_ name: String, _ days: Double, _ day: String, _ said: String) -> HistoryRow {
+      var row = HistoryRow(
+        id: name, name: name, target: name, size: 1, time: "2026-11-\(20 + Int(-days)) 22:15",
+        day: day, at: state.now + -days * 86_400, end: .failed, outcome: "401 Unauthorized",
+        path: "/\(name)", reply: Reply(text: said))
+      row.status = 401
+      return row
+    }
+    let rows = [
+      row("a.jpg", 0, "today", "the token is unknown"), row("b.jpg", 1, "yesterday", "bad token"),
+      row("c.jpg", 1, "yesterday", ""),
+    ]
+    Fixture.play(&state, .key("3"), .history(.rows(rows)))
+    let text = render(state, size: state.size).text
+    #expect(text[3].contains(" today 22:15 ") && text[3].contains("401 · the token is unknown"))
+    #expect(text[4].contains(" 11-19 22:15 ") && text[4].contains("401 Unauthorized · bad token"))
+    #expect(text[5].contains("       22:15 ") && text[5].contains("401 Unauthorized "))
+    // What is longer than its column is cut behind the number.
+    #expect(rows[0].outcome(fitting: 16) == "401 · the token…")
+    #expect(rows[2].outcome(fitting: 10) == "401 Unaut…")
+    // Long ago, the year matters more than the time of day.
+    var old = rows[1]
+    old.instant = state.now + -400 * 86_400
+    #expect(old.shortTime(below: nil, at: state.now) == "2026-11-19")
   }
 
   /// It is read from its beginning.

@@ -151,6 +151,18 @@ struct FailureTests {
     #expect(sentences.allSatisfy { $0.first?.isUppercase == true }, "\(text)")
   }
 
+  /// The history has only the code, and says the same as the queue, unless that depends on the failure.
+  @Test(arguments: CauseRow.all)
+  func theCodeHasTheWords(_ row: CauseRow) {
+    let varying: Set = [
+      "not-a-file", "changed", "stalled", "out-of-time", "redirected", "no-folder", "refused",
+      "resume-no-location",
+    ]
+    guard !varying.contains(row.code), !row.code.hasPrefix("http-") else { return }
+    #expect(Failure.headline(ofCode: row.code) == Failure(row.failure.cause).headline)
+    #expect(Failure.headline(ofCode: "resume-no-location") == "resume no location")
+  }
+
   @Test func wholeExplanations() {
     #expect(
       Failure(.refused, status: 413, attempts: 1).explanation

@@ -10,9 +10,10 @@ struct HeaderAndFooter {
     let width = layout.box?.columns.count ?? canvas.size.width
     let tabs = Tabs(state, width: width)
     if let box = layout.box {
-      canvas.outline(box, title(width: width), end: tabs.start, foot: foot, position: position)
+      canvas.outline(
+        box, title(width: width, end: tabs.start), end: tabs.start, foot: foot, position: position)
     } else {
-      canvas.rule(row: 1, title(width: width), end: tabs.start)
+      canvas.rule(row: 1, title(width: width, end: tabs.start), end: tabs.start)
     }
     tabs.paint(on: &canvas)
     if let row = layout.notice, let notice = state.notice {
@@ -82,7 +83,8 @@ struct HeaderAndFooter {
     }
   }
 
-  private func title(width: Int) -> Canvas.Spans {
+  /// The title of a pane of a width, which ends before column `end`.
+  private func title(width: Int, end: Int) -> Canvas.Spans {
     let list = state.shown
     var spans: Canvas.Spans
     switch state.pane {
@@ -95,7 +97,17 @@ struct HeaderAndFooter {
     // The marks, which an action would apply to, come before the other words, which are cut if there is no room.
     if list.isMarkingRange { spans.append((" · marking", .accent)) }
     if layout.box == nil, list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
-    if !list.filter.isEmpty { spans.append((" · \(list.count) with \"\(list.filter)\"", .accent)) }
+    if !list.filter.isEmpty {
+      let words = " · \(list.count) with \"\(list.filter)\""
+      let room = min(end, width - 2) - 4
+      func used(_ words: String) -> Int { spans.reduce(words.count) { $0 + $1.text.count } }
+      // The filter matters more than how many rows there are without it.
+      if used(words) > room {
+        spans = [(state.pane.title, .heading)] + spans.filter { $0.role == .accent }
+      }
+      let brief = " · \(list.count) \"\(list.filter)\""
+      spans.append((used(words) > room ? brief : words, .accent))
+    }
     guard state.pane == .queue else { return spans }
     let isLonger = list.count > layout.rows.count
     if state.following.isOn, isLonger, state.queue.totals.active > 0 {

@@ -10,20 +10,22 @@ extension ListPane<HistoryRow> {
       state.history.listing.rows.lazy.map {
         $0.name.unicodeScalars.reduce(0) { $0 + DisplayWidth.of($1) }
       }.max() ?? 0
-    let room = width - (width >= 100 ? 53 : 39)
-    // In a narrow window, targets are shown in place of the attempts' numbers if there are several targets.
+    let isWide = width >= 100
+    let room = width - (isWide ? 53 : 34)
+    // In a narrow window, dates are short, and targets are shown in place of the attempts' numbers if there are several.
     let targets = width >= 76 ? Set(state.history.listing.rows.lazy.map(\.target)) : []
-    let isShared = width < 100 && targets.count > 1
+    let isShared = !isWide && targets.count > 1
     let labels = TargetLabels(Array(targets))
     let usual = isShared ? 21 : 23
     let outcome = rest.take(
-      width >= 76 ? max(usual, room - (isShared ? 5 : 0) - max(16, names)) : 14, gap: 2)
+      width >= 76 ? max(usual, room - (isShared ? 5 : 0) - max(isWide ? 16 : 10, names)) : 14,
+      gap: 2)
     let attempt = rest.take(3, gap: 2, if: width >= 76 && !isShared)
-    let time = rest.take(16, gap: 2, if: width >= 70)
-    let target = rest.take(width >= 100 ? 12 : 8, gap: 2, if: width >= 100 || isShared)
+    let time = rest.take(isWide ? 16 : 11, gap: 2, if: width >= 65)
+    let target = rest.take(isWide ? 12 : 8, gap: 2, if: isWide || isShared)
     let size = rest.take(7, gap: 2, if: width >= 50)
     let name = 4..<max(5, rest.end)
-    let days = state.firstOfDays(in: layout)
+    let above = state.rowsAbove(in: layout)
     func head(_ word: String, _ order: HistoryRow.Order) -> String {
       let sign = Glyph(sign: order == .time ? "▼" : "▲", ascii: state.isASCII).text
       return order == state.historyOrder ? "\(word) \(sign)" : word
@@ -43,11 +45,16 @@ extension ListPane<HistoryRow> {
           labels.label($0.target)
         },
         Column(
-          heading: state.historyOrder == .time ? head("NEWEST FIRST", .time) : "WHEN", place: time,
-          role: { _ in .dim }
+          heading: head(isWide && state.historyOrder == .time ? "NEWEST FIRST" : "WHEN", .time),
+          place: time, role: { _ in .dim }
         ) {
           // Each day is shown once, so that days stand apart.
-          let day = days.contains($0.id) ? $0.day : ""
+          let above = above[$0.id]
+          guard isWide else {
+            let words = $0.shortTime(below: above, at: state.now)
+            return String(repeating: " ", count: max(0, time.count - words.count)) + words
+          }
+          let day = above?.day == $0.day ? "" : $0.day
           return day + String(repeating: " ", count: max(1, time.count - day.count - 5)) + $0.clock
         },
         Column(heading: "TRY", place: attempt, isRight: true, role: { _ in .dim }) {
@@ -61,12 +68,11 @@ extension ListPane<HistoryRow> {
 }
 
 extension AppState {
-  /// The visible rows that are not of the same day as the row above them.
-  fileprivate func firstOfDays(in layout: Layout) -> Set<String> {
+  /// The rows above the visible ones, as far as they are visible, too.
+  fileprivate func rowsAbove(in layout: Layout) -> [String: HistoryRow] {
     let list = shown
     let visible = list.window.visible(of: list.count, height: layout.rows.count)
     let rows = visible.compactMap { history.row($0) }
-    return Set(
-      zip(rows, [nil] + rows).compactMap { row, above in row.day == above?.day ? nil : row.id })
+    return Dictionary(zip(rows.dropFirst().map(\.id), rows)) { first, _ in first }
   }
 }

@@ -306,6 +306,7 @@ extension HistoryRow {
     record = entry.record
     deletionURL = entry.deletionURL
     pieces = entry.pieces
+    if entry.isRefused { status = entry.status }
   }
 }
 

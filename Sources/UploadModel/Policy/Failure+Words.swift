@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 extension Failure {
   /// A word for scripts that does not change from release to release.
@@ -54,6 +55,24 @@ extension Failure {
     case .outcomeUnknown: ("outcome-unknown", "may have arrived")
     }
   }
+
+  /// The headline of a failure of which only the code is known.
+  package static func headline(ofCode code: String) -> String {
+    headlines[code] ?? code.replacing(scalars: "-", with: " ")
+  }
+
+  /// The headlines that are the same for all failures with a code.
+  private static let headlines: [String: String] = {
+    let causes: [Cause] = [
+      .missing, .unreadable(""), .shortage(""), .tooLarge(limit: 0), .empty,
+      .typeNotAllowed("", allowed: []), .unsendable(""), .clash(.name("")), .taken(TakenName("")),
+      .nameNotResolved(host: ""), .connectionRefused(""), .unreachable(""), .proxyUnreachable(""),
+      .connectionLost(""), .insecure(""), .network(""), .unencrypted(""), .notHTTP(""),
+      .rejected(""), .unusable(""), .differs(""), .notRecorded(""), .nonceExpired, .notTried(""),
+      .cancelled,
+    ]
+    return Dictionary(causes.map { (Failure($0).code, Failure($0).headline) }) { first, _ in first }
+  }()
 
   /// Why a server cannot be reached, in a few words.
   package var absence: String {

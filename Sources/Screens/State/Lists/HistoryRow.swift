@@ -37,6 +37,8 @@ package struct HistoryRow: PaneRow {
   package var attempt: Int
   /// How the attempt ended, in a few words: "201 Created", "file is missing".
   package var outcome: String
+  /// The status, if the outcome begins with it and its standard phrase.
+  package var status: Int?
   /// Why it failed, in a sentence or two; empty if there is nothing to say.
   package var message: String
   /// The file's URL, if the server named one.
@@ -160,14 +162,36 @@ package struct HistoryRow: PaneRow {
     }
   }
 
-  /// How it ended, in `width` columns, with the server's message if there is room for all of it.
+  /// When the attempt began, in as few columns as can be: "today 22:15", "11-20 22:15", or a date of long ago without
+  /// its time. Below a row of the same day, the time of day is enough.
+  func shortTime(below above: HistoryRow?, at now: Instant) -> String {
+    if day == above?.day { return clock }
+    if day == "today" { return "\(day) \(clock)" }
+    let date = String(decoding: time.utf8.prefix(10), as: UTF8.self)
+    if let instant, now - instant > Self.halfAYear { return date }
+    return "\(String(decoding: date.utf8.dropFirst(5), as: UTF8.self)) \(clock)"
+  }
+
+  private static let halfAYear = 180.0 * 24 * 3600
+
+  /// How it ended, from the fullest words to the shortest, with what the server said.
+  private var outcomes: [String] {
+    let brief = status.map(String.init)
+    guard end == .failed, let said = reply.message else { return [outcome] }
+    return ["\(outcome) · \(said)"] + (brief.map { ["\($0) · \(said)"] } ?? []) + [outcome]
+  }
+
+  /// How it ended, in `width` columns.
   func outcome(fitting width: Int) -> String {
-    if end == .failed, let said = reply.message {
-      let whole = "\(outcome) · \(said)"
-      if Glyphs.width(Glyphs.of(whole, ascii: false)) <= width { return whole }
+    let forms = outcomes
+    if let whole = forms.first(where: { Glyphs.width(Glyphs.of($0, ascii: false)) <= width }),
+      whole != outcome || forms.count < 3
+    {
+      return whole
     }
-    // Its beginning says more than its end.
-    return TextFitting.end(Glyphs.of(outcome, ascii: false), to: width, ascii: false).map(\.text)
+    // What the server said is worth more than the phrase for its status. The beginning says more than the end.
+    let words = forms.count > 2 ? forms[1] : outcome
+    return TextFitting.end(Glyphs.of(words, ascii: false), to: width, ascii: false).map(\.text)
       .joined()
   }
 }
