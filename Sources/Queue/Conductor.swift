@@ -58,8 +58,8 @@ package final class Conductor {
   package private(set) var figures = SendingFigures()
   /// News of runs that deserves a person's attention, by target.
   package private(set) var runTroubles: [String: RunNews] = [:]
-  /// The targets whose credentials were refused, so that this process's engine sends nothing with them.
-  private(set) var refused: Set<String> = []
+  /// The targets whose credentials were refused, and why, so that this process's engine sends nothing with them.
+  private(set) var refused: [String: CredentialTrouble] = [:]
   /// The engine; nil before it starts.
   private(set) var engine: UploadEngine?
 
@@ -91,8 +91,10 @@ package final class Conductor {
   // MARK: The engine
 
   /// Starts an engine that awaits files. It goes on counting where another process has ended, unless it starts anew with
-  /// its first file.
-  package func start(countingAnew: Bool = false) {
+  /// its first file. Files of the targets that `refused` the credentials of that process wait.
+  package func start(
+    countingAnew: Bool = false, refused: [String: CredentialTrouble] = [:]
+  ) {
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let changes = changeBuffer()
     self.changes = changes
@@ -104,6 +106,8 @@ package final class Conductor {
     ) { changes.put($0) }
     self.engine = engine
     engine.setAwaitsMore(true)
+    engine.keepWaiting(for: refused)
+    for (target, trouble) in refused { note(trouble, of: target) }
   }
 
   /// Collects the engine's changes. Those that are not written are reported without the secrets of targets all the
@@ -249,7 +253,7 @@ package final class Conductor {
 
   /// Notes and reports why files of a target wait for credentials; nil if they no longer do.
   private func note(_ trouble: CredentialTrouble?, of target: String) {
-    if trouble?.holdsAll == true { refused.insert(target) } else { refused.remove(target) }
+    refused[target] = trouble?.holdsAll == true ? trouble : nil
     report([.refusal(target: target, trouble)])
   }
 

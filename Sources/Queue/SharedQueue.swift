@@ -26,6 +26,8 @@ package final class SharedQueue {
     package var floor = ItemID(0)
     /// Whether the session goes on for one that has handed over the queue, so that what that one has sent stays.
     package var goesOn = false
+    /// The targets that refused that one's credentials.
+    package var refused: [String: CredentialTrouble] = [:]
     /// Whether nobody is there to answer.
     package var isAlone = false
     /// Whether the session continues when the queue is empty.
@@ -82,6 +84,8 @@ package final class SharedQueue {
   package var figures: SendingFigures { conductor.figures }
   /// News of runs that deserves a person's attention, by target.
   package var runTroubles: [String: RunNews] { conductor.runTroubles }
+  /// The targets whose files wait for credentials here, and why.
+  package var refused: [String: CredentialTrouble] { conductor.refused }
   /// The targets whose addresses have been reported.
   package private(set) var located: Set<String> = []
 
@@ -107,6 +111,8 @@ package final class SharedQueue {
   private var revision: Int64 = 0
   /// Whether changes that came too early are to be read once more.
   private var isSecondLook = false
+  /// The targets that refused the credentials of the process that has sent the queue so far.
+  private var refusedBefore: [String: CredentialTrouble]
   /// The revision of the queue since which the sender's news may have taken precedence over the states in the queue.
   private var newsSince: Int64 = 0
 
@@ -120,7 +126,9 @@ package final class SharedQueue {
     (self.tools, self.options) = (tools, options)
     floor = options.floor
     var sending = Conductor.Options()
-    (sending.lanes, sending.waitsForPerson) = (options.lanes, !options.isAlone)
+    sending.lanes = options.lanes
+    // A person has left the screen that another session goes on for, and may come back.
+    sending.waitsForPerson = !options.isAlone || options.goesOn
     sending.reportInterval = options.reportInterval
     // A screen draws a frame for each report. Without one, the program cannot end before all reports are handled, so
     // they come early.
@@ -128,6 +136,7 @@ package final class SharedQueue {
     conductor = Conductor(keeper, with: tools.sending, options: sending)
     link = QueueLink(queue: keeper.store.path, environment: tools.environment)
     (settings, ownSettings) = (options.settings, options.settings)
+    refusedBefore = options.refused
     link.onOrder = { [weak self] in self?.perform($0, $1) }
     link.onSuccessors = { [weak self] count in
       self?.successors = count
@@ -680,7 +689,7 @@ package final class SharedQueue {
   private func startEngine() {
     keeper.store.noteKnown(revision)
     // What was sent before counts until it is cleared.
-    conductor.start(countingAnew: items.totals.done == 0)
+    conductor.start(countingAnew: items.totals.done == 0, refused: refusedBefore)
     engine?.setLimit(settings.limit)
     for (target, count) in settings.lanes { engine?.setConcurrency(count, of: target) }
     engine?.setStarted(settings.isStarted)
@@ -859,7 +868,7 @@ package final class SharedQueue {
   private func targetsRefused(among items: [UploadItem]) -> Set<String> {
     Set(
       items.lazy.filter {
-        $0.state.failure?.isOfCredentials == true || self.conductor.refused.contains($0.target)
+        $0.state.failure?.isOfCredentials == true || self.conductor.refused[$0.target] != nil
       }.map(\.target))
   }
 
@@ -982,10 +991,12 @@ package final class SharedQueue {
   }
 
   /// Falls back to the states in the queue, since the sender is silent, even where news had taken precedence over them.
-  private func forgetNews(_ ends: [SenderNews]) {
+  private func forgetNews(_ last: SenderStatus) {
     // What it told before it went has been heard.
     defer { goOnAfterRuns() }
-    receive(ends)
+    receive(last.ends)
+    // Who refused its credentials would refuse them once more.
+    if isInformed { refusedBefore = last.refusals.filter(\.value.holdsAll) }
     isInformed = false
     nameSender()
     guard !isReading, !keeper.isLeaving else { return }

@@ -34,6 +34,15 @@ package enum CredentialTrouble: String, Hashable, Sendable, Codable {
     }
   }
 
+  /// The failure that another process has met with, as far as it is known here.
+  var failure: Failure {
+    switch self {
+    case .refused, .forbidden: Failure(.refused, status: 401)
+    case .missing: Failure(.anonymous, status: 401)
+    case .notObtained: Failure(.denied("the target's command gave none"))
+    }
+  }
+
   init(_ failure: Failure) {
     self =
       switch failure.cause {

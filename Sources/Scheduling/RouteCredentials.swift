@@ -36,6 +36,11 @@ struct RouteCredentials: Sendable {
     return failure.map(CredentialTrouble.init) ?? .refused
   }
 
+  /// Closes credentials with which another process has met with a trouble.
+  mutating func close(because trouble: CredentialTrouble, hasCommand: Bool) {
+    change(hasCommand: hasCommand, because: trouble.failure) { $0.recordKnownRefused() }
+  }
+
   /// Changes the state, if the credentials are needed: `hasCommand` is known only then. `failure` says why they are
   /// closed if the change closes them.
   mutating func change(

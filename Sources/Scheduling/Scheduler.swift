@@ -97,6 +97,8 @@ package struct Scheduler: ~Copyable, Sendable {
   private(set) var routeNumbers: [Route: Int] = [:]
   private var targetNumbers: [String: Int] = [:]
   private var lastRoute: (plan: SendPlan, number: Int)?
+  /// The targets that refused the credentials of another process, until the first of their files comes.
+  private var refusedBefore: [String: CredentialTrouble] = [:]
 
   /// A scheduler without files. `waitsForPerson` is by default the same as `waitsForServers`.
   package init(lanes: Int, waitsForServers: Bool = false, waitsForPerson: Bool? = nil) {
@@ -110,6 +112,12 @@ package struct Scheduler: ~Copyable, Sendable {
     isStarted
       && (lanesTaken < laneCount || targets.indices.contains { hasRoomAhead(ofTargetAt: $0) })
       && routes.contains { !$0.ready.isEmpty }
+  }
+
+  /// Lets files wait from the start whose targets refused the credentials of the process before this one. If the user
+  /// wants, or has changed them, they are tried.
+  package mutating func recordRefusedBefore(_ troubles: [String: CredentialTrouble]) {
+    refusedBefore = troubles.filter(\.value.holdsAll)
   }
 
   // MARK: Files
@@ -186,6 +194,10 @@ package struct Scheduler: ~Copyable, Sendable {
     if number == routes.count {
       routes.append(RouteState(route: route, target: self.number(ofTarget: route.target)))
       routeNumbers[route] = number
+      if let trouble = refusedBefore.removeValue(forKey: route.target) {
+        routes[number].credentials.close(
+          because: trouble, hasCommand: plan.target.tokenCommand != nil)
+      }
     }
     targets[routes[number].target].configured = plan.target.concurrency
     lastRoute = (plan, number)

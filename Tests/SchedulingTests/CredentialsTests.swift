@@ -23,6 +23,8 @@ struct CredentialsRow: Sendable, CustomTestStringConvertible {
     case tryAgain
     /// The probe ended without an answer, or is gone.
     case unanswered, gone
+    /// Another process has found them to be refused.
+    case knownRefused
   }
 
   let testDescription: String
@@ -108,6 +110,12 @@ struct CredentialsRow: Sendable, CustomTestStringConvertible {
         .ask(.wait),
       ]),
     CredentialsRow(
+      testDescription: "known to be refused, nothing starts until the user tries again",
+      steps: [
+        .knownRefused, .ask(.wait), .tryAgain, .ask(.probe), .ask(.wait), .refused(401, .close),
+        .ask(.wait), .tryAgain, .ask(.probe), .accepted(), .ask(.go),
+      ]),
+    CredentialsRow(
       testDescription: "nothing is given up or unanswered while all is well",
       steps: [.unanswered, .gone, .ask(.go), .accepted(), .unanswered, .gone, .ask(.go)]),
   ]
@@ -180,6 +188,13 @@ struct CredentialsRow: Sendable, CustomTestStringConvertible {
         .accepted(isClosed: true), .ask(.wait),
       ]),
     CredentialsRow(
+      testDescription: "known to be refused, the command does not run until the user tries again",
+      hasCommand: true,
+      steps: [
+        .knownRefused, .ask(.wait), .tryAgain, .ask(.renew), .token, .ask(.probe), .accepted(),
+        .ask(.go),
+      ]),
+    CredentialsRow(
       testDescription: "the user tries again what is open", hasCommand: true,
       steps: [.ask(.renew), .tryAgain, .ask(.wait), .token, .tryAgain, .ask(.go)]),
   ]
@@ -227,6 +242,7 @@ struct CredentialsTests {
     case .tryAgain: credentials.tryAgain()
     case .unanswered: credentials.recordUnanswered()
     case .gone: credentials.recordGivenUp()
+    case .knownRefused: credentials.recordKnownRefused()
     }
   }
 }

@@ -63,6 +63,7 @@ struct SchedulerScript: ~Copyable {
     case .token(let target): return perform(scheduler.recordRenewed(target.route))
     case .noToken(let target):
       return perform(scheduler.recordRenewalFailure(target.route, Failure(.denied("no"))))
+    case .refusedBefore(let target): scheduler.recordRefusedBefore([target.name: .refused])
     case .retry(let ids):
       let ids = ids.map(ItemID.init)
       let queued = ids.flatMap { scheduler.queue($0, attempts: 0) }

@@ -24,6 +24,8 @@ struct SchedulerStep: Hashable, Sendable {
     case accepted([Int64]), refused([Int64])
     /// The target's command gave a token, or failed.
     case token(StoryTarget), noToken(StoryTarget)
+    /// The process before this one has found the target's credentials to be refused.
+    case refusedBefore(StoryTarget)
     /// The user tries files, or everything, again.
     case retry([Int64]), tryEverything
     /// The files go to this target from now on.
@@ -109,6 +111,7 @@ extension SchedulerStep {
   static func refused(_ files: Int64...) -> Self { Self(.refused(files)) }
   static func token(_ target: StoryTarget) -> Self { Self(.token(target)) }
   static func noToken(_ target: StoryTarget) -> Self { Self(.noToken(target)) }
+  static func refusedBefore(_ target: StoryTarget) -> Self { Self(.refusedBefore(target)) }
   static func retry(_ files: Int64...) -> Self { Self(.retry(files)) }
   static let tryEverything = Self(.tryEverything)
   static func redirect(_ files: Int64..., to target: StoryTarget) -> Self {

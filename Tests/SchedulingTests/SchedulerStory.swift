@@ -423,6 +423,23 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
         .add(1, 2, 3, to: .a), .starts(1, 2), .refused(1, 2), .start.gives(.tried(.a)), .starts(3),
       ]),
     SchedulerStory(
+      testDescription: "what another process was refused waits from the start, until it is tried",
+      steps: [
+        .refusedBefore(.a), .add(1, 2, 3, to: .a), .add(9, to: .b), .starts(9), .over(9),
+        .retry(2).gives(.tried(.a)), .starts(2), .refused(2).gives(.shut(.a)), .startsNothing,
+        .retry(3).gives(.tried(.a)), .starts(3), .accepted(3), .starts(1),
+      ]),
+    SchedulerStory(
+      testDescription: "the command for a token runs only then",
+      steps: [
+        .refusedBefore(.withCommand), .add(1, 2, to: .withCommand), .startsNothing,
+        .tryEverything.gives(.tried(.withCommand)), .go.gives(.renew(.withCommand)),
+      ]),
+    SchedulerStory(
+      testDescription: "without a person, what another process was refused is given up",
+      waits: false,
+      steps: [.refusedBefore(.a), .add(1, 2, to: .a), .go.gives(.giveUp([1, 2]))]),
+    SchedulerStory(
       testDescription: "without a person nobody waits for better ones", waits: false,
       steps: [
         .add(1, 2, 3, 4, to: .a), .add(9, to: .b), .starts(1, 2, 9), .refused(1).gives(.shut(.a)),

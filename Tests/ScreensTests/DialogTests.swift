@@ -71,6 +71,35 @@ import Testing
     #expect(!words(1, stopped: true).contains("goes on"))
   }
 
+  @Test func quittingSaysWhatWaitsForCredentials() {
+    var state = Fixture.empty(size: Size(width: 100, height: 30))
+    state.options.background = .offered
+    Fixture.play(
+      &state,
+      .added([
+        Fixture.item(1, "a"), Fixture.item(2, "b"), Fixture.item(3, "c"),
+        Fixture.item(4, "d", state: .failed(Failure(.refused, status: 401, attempts: 1))),
+      ]),
+      .queue(.refusal(target: "photos", .refused)), .key("q"))
+    func words() -> String {
+      render(state, size: state.size).text.joined(separator: " ")
+        .split { " │".contains($0) }.joined(separator: " ")
+    }
+    let wait = "wait for credentials: nothing goes there until you fix that or retry."
+    #expect(words().contains("Nothing is being sent. 3 files \(wait)"), "\(words())")
+    // Nothing would go on, and nothing would end.
+    #expect(!words().contains("in the background") && !words().contains("finish"))
+    // Another target has something left.
+    var other = Fixture.item(5, "e")
+    other.target = "nas"
+    Fixture.play(&state, .key(.escape), .added([other]), .key("q"))
+    #expect(
+      words().contains("Nothing is being sent: 1 still to come. 3 files \(wait)"), "\(words())")
+    #expect(words().contains("in the background") && words().contains("finish"))
+    // What finishes first does not wait for a person.
+    #expect(Fixture.type("f", &state).isEmpty && state.filesToFinish == 1)
+  }
+
   @Test(
     arguments: [
       ([.enter], .details), (["3", .enter], .page),

@@ -257,6 +257,9 @@ package struct ItemList: Sendable {
   /// Whether items of a target are still to be sent, and not paused.
   package func isBusy(_ target: String) -> Bool { busy[target, default: 0] > 0 }
 
+  /// How many items of a target wait, for their turn or for another attempt.
+  package func idle(for target: String) -> Int { busy[target, default: 0] - active(on: target) }
+
   /// The targets that items are being sent to.
   package var activeTargets: [String] { active.filter { $0.value > 0 }.map(\.key) }
 

@@ -58,6 +58,22 @@ package struct QueueState: Sendable {
   /// queue is being read, more items may come.
   package var isAtTheEnd: Bool { items.totals.busy + items.totals.paused == 0 && !isReading }
 
+  /// How many files wait for credentials: nothing goes to their targets until a person acts. Files without the name of
+  /// a target go to the `usual` one.
+  package func countHeldBack(_ usual: String) -> Int {
+    refusals.reduce(0) { count, refusal in
+      guard refusal.value.holdsAll else { return count }
+      let names = refusal.key == usual ? [usual, ""] : [refusal.key]
+      return count + names.reduce(0) { $0 + items.idle(for: $1) }
+    }
+  }
+
+  /// Whether files are left to send, and all of them wait for credentials.
+  package func isHeldBackByCredentials(_ usual: String) -> Bool {
+    let totals = items.totals
+    return totals.busy > 0 && totals.active == 0 && countHeldBack(usual) == totals.busy
+  }
+
   /// Takes note of news, and returns what it is worth saying.
   package mutating func receive(_ news: QueueNews, at now: Instant) -> [Remark] {
     switch news {

@@ -89,14 +89,22 @@ struct QuestionBox {
       let moving = totals.active - totals.awaiting
       if moving > 0 { parts.append(HumanReadable.count(moving, "upload") + " under way") }
       if totals.awaiting > 0 { parts.append("\(totals.awaiting) only awaiting a reply") }
-      let waiting = totals.waiting + totals.retrying
+      let held = state.heldBack
+      let waiting = totals.waiting + totals.retrying - held
       let rest = state.settings.isStarted ? "still to come" : "stopped"
       if waiting > 0 { parts.append("\(waiting) \(rest)") }
       if totals.paused > 0 { parts.append("\(totals.paused) paused") }
       if state.isReading { parts.append("and the queue is still being read") }
-      // The last upload may end while the question is being read.
-      if parts.isEmpty { parts.append("Nothing is left to send") }
-      if totals.active == 0 { parts[0] = "Nothing is being sent: " + parts[0] }
+      if parts.isEmpty {
+        // The last upload may end while the question is being read.
+        parts.append(held > 0 ? "Nothing is being sent" : "Nothing is left to send")
+      } else if totals.active == 0 {
+        parts[0] = "Nothing is being sent: " + parts[0]
+      }
+      let wait =
+        held > 0
+        ? " \(HumanReadable.count(held, "file")) \(held == 1 ? "waits" : "wait") for credentials: "
+          + "nothing goes there until you fix that or retry." : ""
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       let far =
         totals.movingBytes &+ totals.keptBytes > 0
@@ -107,7 +115,9 @@ struct QuestionBox {
       let stop = costs(of: .stopAndQuit)
       let price =
         stop.contains { $0.count <= room } ? "" : stop.first.map { " If you stop: \($0)." } ?? ""
-      return ("Quit?", parts.joined(separator: ", ") + "." + far + price + promise + succession)
+      return (
+        "Quit?", parts.joined(separator: ", ") + "." + wait + far + price + promise + succession
+      )
     case .addingAgain(let files), .editingAnyway(_, let files): return addition(of: files)
     case .sendingAgain(let ids):
       return repetition(of: ids.compactMap(state.item).map { ($0.fileName, $0.mayHaveArrived) })

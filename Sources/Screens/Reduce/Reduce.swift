@@ -198,8 +198,11 @@ extension AppState {
     return []
   }
 
-  /// Whether another process would have something to do: stopped or paused items continue only when the user says so.
-  var canGoOnInBackground: Bool { settings.isStarted && (queue.totals.busy > 0 || isReading) }
+  /// Whether another process would have something to do: stopped or paused items, and those that wait for credentials,
+  /// continue only when the user says so.
+  var canGoOnInBackground: Bool {
+    settings.isStarted && (queue.totals.busy > heldBack || isReading)
+  }
 
   /// Whether there is anything to wait for before quitting.
   private var canFinish: Bool { canGoOnInBackground || queue.totals.active > 0 || isReading }

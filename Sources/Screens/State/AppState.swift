@@ -84,7 +84,7 @@ package struct AppState: Sendable {
 
   /// How many files must finish before the screen closes by itself; `nil` if it stays open.
   var filesToFinish: Int? {
-    finishing.map { $0 == .queue ? queue.totals.busy : queue.totals.active }
+    finishing.map { $0 == .queue ? queue.totals.busy - heldBack : queue.totals.active }
   }
 
   /// The theme that was chosen on the screen; nil for the configured one.
@@ -353,6 +353,9 @@ package struct AppState: Sendable {
   package func waitsForCredentials(_ target: String) -> Bool {
     refusals[target]?.holdsAll == true
   }
+
+  /// How many files wait for credentials: nothing goes to their targets until a person acts.
+  var heldBack: Int { settings.isStarted ? known.countHeldBack(target) : 0 }
 
   /// Whether a target has refused the credentials of files that are in the queue: they wait, or failed because of that.
   package func refusedCredentials(of target: String) -> Bool {

@@ -11,6 +11,8 @@ package struct Handover: Codable, Equatable {
   package var settings: SenderSettings
   /// The last item before those that belong to the session.
   package var floor: ItemID
+  /// The targets that have refused the credentials, and why.
+  package var refused: [String: CredentialTrouble]
 
   /// The descriptor that holds the queue's lock. The handover itself arrives on standard input; errors go to standard
   /// error.

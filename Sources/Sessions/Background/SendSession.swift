@@ -21,6 +21,8 @@ package final class SendSession: QueueHolder {
     package var stays = false
     /// Whether the session goes on for a screen that the user has left.
     package var goesOn = false
+    /// The targets that refused the credentials of that screen.
+    package var refused: [String: CredentialTrouble] = [:]
     package var journal: Journal?
     package var preferences = ScreenPreferences()
 
@@ -31,6 +33,7 @@ package final class SendSession: QueueHolder {
       var queue = SharedQueue.Options()
       (queue.settings, queue.keepsLimit, queue.floor) = (settings, keepsLimit, floor)
       (queue.isAlone, queue.stays, queue.goesOn) = (true, stays, goesOn)
+      queue.refused = refused
       queue.lanes = OpenFiles.lanes(atMost: UploadEngine.mostLanes)
       return queue
     }
@@ -208,7 +211,9 @@ package final class SendSession: QueueHolder {
 
   private var isDone: Bool {
     let totals = state.items.totals
-    return (finishing == .underWay ? totals.active : totals.busy) == 0
+    if finishing == .underWay { return totals.active == 0 }
+    // A person who starts a hoist finds in the queue what waits for credentials.
+    return totals.busy == 0 || options.goesOn && state.isHeldBackByCredentials(book.current.name)
   }
 
   /// A process that runs for months must not keep every file in memory. The history keeps those that were sent.

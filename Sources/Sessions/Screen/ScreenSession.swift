@@ -272,7 +272,8 @@ package final class ScreenSession {
     var settings = queue.settings
     // The successor learns from the queue whether it is stopped.
     (settings.isStarted, settings.isHandedOver) = (true, true)
-    let handover = Handover(arguments: arguments, settings: settings, floor: queue.floor)
+    let handover = Handover(
+      arguments: arguments, settings: settings, floor: queue.floor, refused: queue.refused)
     do throws(BackgroundSender.Failure) {
       return try BackgroundSender.start(handover, lock: lock)
     } catch {

@@ -426,6 +426,11 @@ extension UploadEngine {
     carryOut(scheduler.queue(job.id, attempts: job.machine.attempts))
   }
 
+  /// Lets uploads wait whose targets refused the credentials of the process before this one.
+  package nonisolated func keepWaiting(for troubles: [String: CredentialTrouble]) {
+    onQueue { $0.scheduler.recordRefusedBefore(troubles) }
+  }
+
   /// Immediately retries servers that were unreachable or that refused the credentials.
   package nonisolated func tryServers() {
     onQueue { engine in

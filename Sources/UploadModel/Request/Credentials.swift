@@ -192,6 +192,9 @@ package struct Credentials: Hashable, Sendable {
     hasToken = false
   }
 
+  /// Records that another process has found them to be refused. Nothing starts until the user retries.
+  package mutating func recordKnownRefused() { state = .closed }
+
   /// Lets one upload probe the credentials, since the user retries. If a command gives the token, the probe gets a new
   /// one.
   package mutating func tryAgain() {

@@ -62,6 +62,7 @@ struct SendCommand: HoistCommand {
     choices.settings = handover?.settings ?? SenderSettings(limit: options.speed)
     choices.keepsLimit = handover == nil && options.limit == nil
     choices.floor = handover?.floor ?? ItemID(0)
+    choices.refused = handover?.refused ?? [:]
     (choices.stays, choices.goesOn) = (stay && handover == nil, handover != nil)
     choices.journal = try (screen?.logging ?? logging).journal(
       of: catalog.current, mayUseErrors: handover == nil, in: context)

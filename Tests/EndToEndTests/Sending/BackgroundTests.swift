@@ -1,6 +1,8 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
+import UploadModel
 import UploadStore
 
 extension EndToEnd {
@@ -114,6 +116,47 @@ extension EndToEnd {
       }
       let history = try await person.run("history").output
       #expect(history.firstMatch(of: /8\.0 MB from \d+ %/) != nil, "\(history)")
+    }
+
+    @Test("q, b: what waits for credentials is not tried again, and the rest is sent")
+    func refused() async throws {
+      let posts = Mutex(0)
+      let server = try AdviceServer { _, _ in
+        posts.withLock { $0 += 1 }
+        return .reply("401 No")
+      }
+      let gate = Gate()
+      let slow = try SlowServer(gate)
+      try person.configure(
+        """
+        default_target = "tok"
+        [targets.tok]
+        url = "\(server.address)/u"
+        auth = { bearer = "wrong" }
+        concurrency = 1
+        [targets.slow]
+        url = "\(slow.url)"
+
+        """)
+      for number in 1...4 { try person.folder.write("\(number).txt", [1]) }
+      try person.folder.write("large.bin", count: 20_000_000, seed: 3)
+      _ = try await person.run("add", "large.bin", "--to", "slow")
+      let terminal = try await person.terminal(columns: 100, rows: 24)
+      try await terminal.command("hoist ?.txt; echo ended $?")
+      try await terminal.wait(until: "one refusal, and one under way") {
+        $0.shows("1 failed  3 waiting") && $0.shows("1 active")
+      }
+      try await terminal.press("q")
+      let asked = try await terminal.wait(for: "go on in the background")
+      #expect(asked.shows("3 files wait for credentials: nothing goes there"), "\(asked.text)")
+      try await terminal.press("b")
+      try await terminal.wait(for: "ended")
+      gate.open()
+      try await wait(for: "the sender's end") { SenderLock.isTaken(queue: queue) ? nil : true }
+      #expect(posts.withLock { $0 } == 1)
+      let states = try UploadStore(path: queue).items().map(\.state)
+      #expect(states.count { $0.isDone } == 1 && states.count { $0.isFailed } == 1, "\(states)")
+      #expect(states.count { $0 == .waiting } == 3, "\(states)")
     }
 
     @Test("a closed terminal does not end them where the configuration says so")
