@@ -152,6 +152,70 @@ import UploadModel
     #expect(Self.text(state).contains("All done"))
   }
 
+  /// Two files wait for credentials, and three have ended.
+  private static func heldBack(_ size: Size = Size(width: 80, height: 24)) -> AppState {
+    var state = Fixture.empty(size: size)
+    let refused = ItemState.failed(Failure(.refused, status: 401, attempts: 1))
+    Fixture.play(
+      &state, .added((1...5).map { Fixture.item($0, "\($0).bin", size: 1_100) }),
+      .engine([1, 2, 3].map { (ItemID($0), .preparing(attempt: 1)) }, at: state.now),
+      .queue(.refusal(target: "photos", .refused)),
+      .engine(
+        [
+          (ItemID(1), .done(Fixture.receipt)), (ItemID(2), refused),
+          (ItemID(3), refused),
+        ], at: state.now + 2))
+    return state
+  }
+
+  @Test(arguments: [
+    Size(width: 80, height: 24), Size(width: 130, height: 40), Size(width: 60, height: 15),
+  ])
+  func whatWaitsForCredentialsIsAnEnd(_ size: Size) {
+    let text = Self.text(Self.heldBack(size))
+    #expect(text.contains("─ Nothing more can be sent ─"), "\(text)")
+    #expect(text.contains("│ photos refuses the credentials (2 files wait)"), "\(text)")
+    #expect(text.contains("✓ 1 sent") && text.contains("✗ 2 failed"), "\(text)")
+    #expect(text.contains("│ 5, then e edit the target   R retry"), "\(text)")
+  }
+
+  @Test func aSingleFailureIsNamed() {
+    let text = Self.text(Self.ended([.done(Fixture.receipt), .failed(Fixture.tooLarge)]))
+    #expect(text.contains("│ 2.bin: 413, maximum upload size is 100 MB"), "\(text)")
+    #expect(!text.contains("reasons"))
+  }
+
+  @Test func thatEndGoesWithItsReason() {
+    var state = Self.heldBack()
+    #expect(Fixture.play(&state, .key("R")) == [.retry([ItemID(2), ItemID(3)]), .probe])
+    #expect(!state.isSummaryShown)
+    // The credentials are tried, and refused again.
+    Fixture.play(
+      &state, .queue(.refusal(target: "photos", nil)),
+      .engine([(ItemID(4), .preparing(attempt: 1))], at: state.now))
+    #expect(!Self.text(state).contains("Nothing more"))
+    Fixture.play(
+      &state, .engine([(ItemID(4), .failed(Fixture.tooLarge))], at: state.now),
+      .queue(.refusal(target: "photos", .missing)))
+    let words = "photos asks for credentials, and the target has none (1 file waits)"
+    #expect(Self.text(state).contains(words), "\(Self.text(state))")
+    // Others are still to be sent, or a person holds the queue.
+    var other = Fixture.item(9, "more")
+    other.target = "nas"
+    Fixture.play(&state, .added([other]))
+    #expect(state.summary == nil)
+    state = Self.heldBack()
+    Fixture.play(&state, .stopped(true))
+    #expect(!state.isSummaryShown)
+  }
+
+  @Test func theKeysThatHelpAreInTheDetailsOfWhatWaits() {
+    var state = Self.heldBack(Size(width: 130, height: 40))
+    Fixture.play(&state, .key("G"), .key(.enter))
+    let words = "photos refuses the credentials: nothing goes there until you fix that (5, then e)"
+    #expect(Self.text(state).contains(words), "\(Self.text(state))")
+  }
+
   @Test func keysGoToTheNextOneThatFailedOrIsBeingSent() {
     var state = Fixture.mixed()
     let failed = (0..<5).map { _ in

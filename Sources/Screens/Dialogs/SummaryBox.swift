@@ -7,7 +7,7 @@ struct SummaryBox {
   let state: AppState
   let layout: Layout
 
-  /// Without reasons.
+  /// Without reasons, and without the line about credentials.
   private static let least = 4
   private static let mostReasons = 3
   /// The most lines for reasons, and the most columns that the box takes for them.
@@ -24,22 +24,41 @@ struct SummaryBox {
       .map { Glyphs.width(Glyphs.of($0.line, ascii: canvas.ascii)) + 4 }.max() ?? 0
     let width = min(max(72, min(longest, Self.mostWidth)), layout.list.count - 2)
     let left = layout.list.lowerBound + (layout.list.count - width) / 2
-    let room = min(Self.mostLines, layout.rows.count - Self.least - Self.leastRows)
+    let wait = wait.map { [[($0, Role.warning)]] } ?? []
+    let room = min(Self.mostLines, layout.rows.count - Self.least - wait.count - Self.leastRows)
     let reasons = reasons(fitting: room, width - 4)
     let offers = offers(fitting: width - 4, besideReasons: room)
-    let height = Self.least + reasons.count - (offers.isEmpty ? 1 : 0)
+    // Nothing may have ended yet but what waits.
+    let above = wait + (summary.counts.over > 0 ? [counts(fitting: width - 4)] : [])
+    let height = above.count + reasons.count + (offers.isEmpty ? 2 : 3)
     let top = layout.rows.upperBound - height - 1
-    let end = summary.problems > 0 ? "Done, with problems" : "All done"
-    let result = TotalLine(state: state).progress(fitting: width - end.count - 9)
     canvas.box(
-      row: top, columns: left..<left + width, height: height, title: "\(end) · \(result)",
+      row: top, columns: left..<left + width, height: height, title: title(fitting: width),
       within: layout.list, isDimming: false)
     for (index, line) in reasons.enumerated() {
-      canvas.put(line, row: top + 2 + index, column: left + 2, style: Style(.dim))
+      canvas.put(line, row: top + 1 + above.count + index, column: left + 2, style: Style(.dim))
     }
-    for (row, spans) in [(top + height - 2, offers), (top + 1, counts(fitting: width - 4))] {
-      canvas.put(spans, row: row, column: left + 2, width: width - 4)
+    for (index, spans) in above.enumerated() {
+      canvas.put(spans, row: top + 1 + index, column: left + 2, width: width - 4)
     }
+    canvas.put(offers, row: top + height - 2, column: left + 2, width: width - 4)
+  }
+
+  private func title(fitting width: Int) -> String {
+    guard summary.troubles.isEmpty else { return "Nothing more can be sent" }
+    let end = summary.problems > 0 ? "Done, with problems" : "All done"
+    let result = TotalLine(state: state).progress(fitting: width - end.count - 9)
+    return "\(end) · \(result)"
+  }
+
+  /// Why what is left cannot be sent; nil if nothing is left.
+  private var wait: String? {
+    guard let (name, trouble) = summary.troubles.min(by: { $0.key < $1.key }) else { return nil }
+    let count = summary.counts.busy
+    let files = "\(HumanReadable.count(count, "file")) \(count == 1 ? "waits" : "wait")"
+    let others = summary.troubles.count - 1
+    let more = others > 0 ? ", and \(HumanReadable.count(others, "more target"))" : ""
+    return "\(trouble.story(of: name))\(more) (\(files))"
   }
 
   /// A line for each of the most frequent reasons, or two if it needs them and there is room.
@@ -84,8 +103,12 @@ struct SummaryBox {
       [(state.keyLabel(name), .accent), (" \(words)", .dim)]
     }
     var offers: [Canvas.Spans] = []
+    let edits = Set(summary.troubles.values.map(state.editingTarget)).filter { !$0.isEmpty }
+    if let keys = edits.first { offers.append([(keys, .accent), (" edit the target", .dim)]) }
     if summary.problems > 0 { offers.append(offer(.details, "next problem")) }
-    if summary.counts.failed > 0 { offers.append(offer(.retryAll, "retry")) }
+    if summary.counts.failed > 0 || !summary.troubles.isEmpty {
+      offers.append(offer(.retryAll, "retry"))
+    }
     let copy = offers.count
     if summary.addresses > 0 {
       let words = summary.addresses == 1 ? "1 address" : "\(summary.addresses) addresses"

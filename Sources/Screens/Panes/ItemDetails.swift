@@ -267,8 +267,8 @@ struct ItemDetails {
       let kept = row.counted
       let percent = HumanReadable.percent(kept, of: item.sentSize)
       let sent = kept > 0 ? "\(TotalLine.part(kept, of: item.sentSize)), \(percent)%" : nil
-      return state + fact("Sent", sent) + fact("Note", copiesNote, .warning)
-        + fact("Note", note, .warning) + plain
+      return state + fact("Sent", sent) + fact("Note", credentialsNote, .warning)
+        + fact("Note", copiesNote, .warning) + fact("Note", note, .warning) + plain
     case .sending(_, let sent, let total):
       let percent = HumanReadable.percent(sent, of: total)
       return state + fact("Sent", "\(TotalLine.part(sent, of: total)), \(percent)%")
@@ -289,6 +289,14 @@ struct ItemDetails {
   /// A fact as a list, which is empty if there is no text.
   private func fact(_ label: String, _ text: String?, _ role: Role = .plain) -> [Fact] {
     text.map { [(label, $0, role)] } ?? []
+  }
+
+  /// Why it waits for credentials, and which keys help.
+  private var credentialsNote: String? {
+    guard item.state == .waiting, case .credentials(let trouble)? = state.obstacle(for: item)
+    else { return nil }
+    let story = trouble.story(of: state.targetName(of: item))
+    return "\(story): nothing goes there until you fix that \(state.remedy(trouble))"
   }
 
   /// A warning that the file will be sent more than once, and how to prevent that.

@@ -7,7 +7,7 @@ extension AppState {
     switch news {
     case .added:
       keepingCursor { $0.take(news) }
-      if queue.totals.busy > 0 { summary = nil }
+      if !isOver { summary = nil }
       limitScroll()
       return leaveIfDone()
     case .removed(let ids):
@@ -29,7 +29,9 @@ extension AppState {
       {
         message = nil
       }
+      let wasOver = isOver
       take(news)
+      if isOver, !wasOver { sumUp() }
     case .read(let hasHistory):
       if hasHistory { options.hasHistory = true }
       let wasReading = isReading
@@ -56,16 +58,21 @@ extension AppState {
   }
 
   private func words(of remark: Remark) -> String {
-    guard let trouble = remark.trouble else { return remark.text }
-    // Nothing can be typed in place of a command that gives no token.
-    let edits = trouble == .notObtained ? "" : editingTargets
-    return edits.isEmpty
-      ? "\(remark.text) and retry (\(keyLabel(.retry)) or \(keyLabel(.retryAll)))"
-      : "\(remark.text) (\(edits)) or retry (\(keyLabel(.retryAll)))"
+    remark.trouble.map { "\(remark.text) \(remedy($0))" } ?? remark.text
   }
 
-  /// The keys that edit a target: "5, then e"; empty if there are none.
-  private var editingTargets: String {
+  /// What corrects refused credentials, after "until you fix that".
+  func remedy(_ trouble: CredentialTrouble) -> String {
+    let edits = editingTarget(trouble)
+    return edits.isEmpty
+      ? "and retry (\(keyLabel(.retry)) or \(keyLabel(.retryAll)))"
+      : "(\(edits)) or retry (\(keyLabel(.retryAll)))"
+  }
+
+  /// The keys that edit a target with this trouble: "5, then e"; empty if there are none.
+  func editingTarget(_ trouble: CredentialTrouble) -> String {
+    // Nothing can be typed in place of a command that gives no token.
+    if trouble == .notObtained { return "" }
     let keys = [keyLabel(.targets), keyLabel(.edit, in: .targets)]
     return options.configuration == nil || keys.contains("")
       ? "" : keys.joined(separator: ", then ")
@@ -82,7 +89,7 @@ extension AppState {
     _ changes: [(ItemID, ItemState)], at instant: Instant, _ news: QueueNews
   ) -> [Effect] {
     now = max(now, instant)
-    let wasBusy = queue.totals.busy > 0
+    let (wasBusy, wasOver) = (queue.totals.busy > 0, isOver)
     let place = list.place(in: queue)
     take(news)
     let decided = noteTaken(changes.map(\.0))
@@ -93,12 +100,12 @@ extension AppState {
     if list.followsKinds { list.settle(on: place, in: queue, height: layout.rows.count) }
     limitScroll()
     let leaving = leaveIfDone()
-    if queue.totals.busy > 0 { summary = nil }
+    if !isOver { summary = nil }
     if following.isOn { follow() }
     // What is decided is about to be sent.
-    guard wasBusy, isAtTheEnd, decided.isEmpty else { return decided + leaving }
-    sumUp()
-    return announceEnd() + leaving
+    guard wasBusy, isOver, decided.isEmpty else { return decided + leaving }
+    if isAtTheEnd || !wasOver { sumUp() }
+    return (isAtTheEnd ? announceEnd() : []) + leaving
   }
 
   /// Notes that targets have taken files, so that the failure of an earlier test no longer holds.

@@ -1,9 +1,11 @@
 import Scheduling
 import UploadModel
 
-/// The outcome of the queue when nothing was left to send, shown until the next key.
+/// The outcome of the queue when nothing was left to send, or nothing that could be sent, shown until the next key.
 struct EndSummary: Sendable {
   let counts: Totals
+  /// Why the targets of the files that are left refuse the credentials, by the targets' names.
+  var troubles: [String: CredentialTrouble] = [:]
   /// How many of the sent files have an address.
   let addresses: Int
   /// Why files failed, if more than one did; the most frequent reason first.
@@ -16,7 +18,7 @@ extension AppState {
   /// Sums up the queue at its end, unless it has only one file, whose row says everything.
   mutating func sumUp() {
     let totals = queue.totals
-    guard finishing == nil, totals.over > 1 else { return }
+    guard finishing == nil, totals.over > 1 || totals.busy > 0 else { return }
     // The box lies over the lower rows, so the first problem goes above it.
     if following.isOn {
       let problem = (0..<rowCount).first { row($0)?.item.isProblem == true } ?? 0
@@ -24,7 +26,8 @@ extension AppState {
         from: max(0, problem - 1), cursor: problem, in: queue, height: layout.rows.count)
     }
     summary = EndSummary(
-      counts: totals, addresses: queue.rows.count { $0.item.url != nil },
+      counts: totals, troubles: refusals.filter { $0.value.holdsAll && isBusy($0.key) },
+      addresses: queue.rows.count { $0.item.url != nil },
       reasons: totals.failed + totals.unknown > 1 ? queue.failureGroups : [])
   }
 
@@ -44,6 +47,18 @@ extension AppState {
     }
   }
 
+  /// Whether nothing more is sent until a person acts: nothing is left, or all of it waits for credentials.
+  var isOver: Bool {
+    isAtTheEnd
+      || settings.isStarted && !isReading && queue.totals.paused == 0
+        && known.isHeldBackByCredentials(target)
+  }
+
   /// Whether the summary is visible: it lies over the queue, and under every dialog.
-  var isSummaryShown: Bool { summary != nil && pane == .queue && dialog == nil && isAtTheEnd }
+  var isSummaryShown: Bool { summary != nil && pane == .queue && dialog == nil && isOver }
+
+  /// Whether files for a target are still to be sent, and not paused.
+  private func isBusy(_ name: String) -> Bool {
+    queue.isBusy(name) || name == target && queue.isBusy("")
+  }
 }
