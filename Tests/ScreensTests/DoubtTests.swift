@@ -70,6 +70,44 @@ struct DoubtTests {
     #expect(state.message == "a rule needs the whole reply, which broke off")
   }
 
+  @Test("the totals count it, and clearing leaves it for a person to look at")
+  func kept() {
+    var state = Self.state()
+    Fixture.play(&state, .key("j"))
+    let totals = render(state, size: state.size).text.first { $0.contains(" ok") } ?? ""
+    #expect(totals.contains("1 ok  1 doubtful"), "\(totals)")
+    #expect(Fixture.play(&state, .key("c")) == [.remove([ItemID(2)], begun: [])])
+    #expect(Fixture.play(&state, .key("c")) == [.bell])
+    #expect(state.message == "only doubtful files are done, and they stay; x removes them")
+    #expect(state.items.map(\.id) == [ItemID(1)])
+  }
+
+  @Test("its details say what to do, and the key queues it once more after a question")
+  func advice() {
+    var state = Self.state(size: Size(width: 100, height: 30))
+    Fixture.play(&state, .key("g"), .key(.enter))
+    var text = render(state, size: state.size).text.joined(separator: "\n")
+    let advice = "Look on the server; r sends it again. w makes such replies failures."
+    #expect(text.contains(advice), "\(text)")
+    #expect(Fixture.play(&state, .key("r")) == [] && state.mode == .sendingAgain)
+    text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("a.txt may have arrived") && !text.contains("it has arrived"), "\(text)")
+    let record = state.item(ItemID(1))?.record
+    #expect(Fixture.play(&state, .key("r")) == [record].compactMap(\.self).map { .sendAgain([$0]) })
+    #expect(state.message == "1 doubtful file queued once more")
+  }
+
+  @Test("a rule is offered only where one can be made")
+  func offers() {
+    var state = Self.state()
+    Fixture.play(&state, .key("g"), .key("?"))
+    #expect(
+      render(state, size: state.size).text.contains { $0.contains("treat replies like this") })
+    Fixture.play(&state, .key(.escape), .key("G"), .key("?"))
+    #expect(
+      !render(state, size: state.size).text.contains { $0.contains("treat replies like this") })
+  }
+
   @Test("without a doubtful file, or without a configuration, nothing is asked")
   func refusals() {
     var state = Self.state()

@@ -119,8 +119,9 @@ struct QuestionBox {
         "Quit?", parts.joined(separator: ", ") + "." + wait + far + price + promise + succession
       )
     case .addingAgain(let files), .editingAnyway(_, let files): return addition(of: files)
-    case .sendingAgain(let ids):
-      return repetition(of: ids.compactMap(state.item).map { ($0.fileName, $0.mayHaveArrived) })
+    case .sendingAgain(let ids, _):
+      return repetition(
+        of: ids.compactMap(state.item).map { ($0.fileName, $0.mayHaveArrived || $0.isInDoubt) })
     case .queueingAgain(let rows): return repetition(of: rows.map { ($0.name, $0.mayHaveArrived) })
     case .pausing: return ("Pause everything?", loss(of: state.queue.rows.lazy.map(\.item)))
     case .breakingOff(let ids):

@@ -102,7 +102,8 @@ extension AppState {
       browser.selected != nil || !browser.marks.isEmpty
     case (.retry, .details(let details)?):
       queue.row(details.id).map { isRetriable($0.item) } ?? false
-    case (.failWhen, .details(let details)?): queue.row(details.id)?.item.isDoubtful == true
+    case (.failWhen, .details(let details)?):
+      options.configuration != nil && queue.row(details.id)?.item.isDoubtful == true
     case (.copyURL, .details(let details)?): queue.row(details.id)?.item.url != nil
     case (.copyURL, .page(let page)?): page.row?.url != nil
     case (.retry, .page(let page)?): page.row != nil
@@ -153,7 +154,7 @@ extension AppState {
     case .startStop: !settings.isStarted || queue.totals.busy > 0
     case .limit: queue.totals.busy > 0 || settings.limit != nil
     case .target: options.hasTargets
-    case .clear: queue.totals.done > 0
+    case .clear: queue.totals.done > queue.totals.doubtful
     case .moveToTop: subjects.contains { !$0.state.isDone }
     case .mark, .sort: queue.count > 1
     case .undo: edits.canUndo
@@ -163,7 +164,7 @@ extension AppState {
 
   /// Whether the item can be sent again, or tried at once.
   func isRetriable(_ item: UploadItem) -> Bool {
-    item.state.failure != nil
+    item.state.failure != nil || item.isInDoubt
       || item.state == .waiting && obstacle(for: item)?.isOfTheServer == true
   }
 }

@@ -49,9 +49,10 @@ struct TotalLine {
   func counts(fitting width: Int, gap: Int) -> Canvas.Spans {
     let byImportance: [(rank: Int, count: Int, word: String, role: Role)] = [
       (2, totals.failed, "failed", .bad), (3, totals.unknown, "unknown", .warning),
-      (0, totals.done - totals.skipped, "ok", .good), (1, totals.skipped, "skipped", .dim),
-      (6, totals.waiting, "waiting", .dim), (5, totals.retrying, "retrying", .warning),
-      (4, totals.paused, "paused", .warning),
+      (4, totals.doubtful, "doubtful", .warning),
+      (0, totals.done - totals.skipped - totals.doubtful, "ok", .good),
+      (1, totals.skipped, "skipped", .dim), (7, totals.waiting, "waiting", .dim),
+      (6, totals.retrying, "retrying", .warning), (5, totals.paused, "paused", .warning),
     ]
     var room = width
     return byImportance.filter { entry in

@@ -48,6 +48,7 @@ enum HelpText {
   private static func firstPage(_ help: Help, of state: AppState, width: Int) -> [TextLine] {
     let actions = Action.inMode(help.mode)
       .filter { $0.hint != nil && ![.help, .quit, .close].contains($0.name) }
+      .filter { $0.name != .failWhen || state.isOfUse(.failWhen, on: state.subjects) }
       .filter { state.queue.count > 0 || help.mode != .queue || state.isOfUse($0.name, on: []) }
       .enumerated().sorted { ($0.element.footer, $0.offset) < ($1.element.footer, $1.offset) }
       .prefix(mostOnFirstPage).map(\.element)

@@ -11,6 +11,11 @@ struct ItemDetails {
 
   /// At most three lines of `width` columns for the pane below the queue.
   func summary(width: Int) -> [TextLine] {
+    if item.isInDoubt {
+      // The row has what is doubtful, and the room below is for what can be done.
+      return [line(item.location.description, .plain, cut: width)]
+        + cut(doubtAdvice, .plain, width: width, lines: 2)
+    }
     guard let failure = item.state.failure else {
       var lines =
         [line(item.location.description, .plain, cut: width)]
@@ -76,10 +81,21 @@ struct ItemDetails {
     item.state.receipt.map(\.isDoubtful) ?? true && row.said == nil
   }
 
-  /// Why the item failed, below a blank line.
+  /// Why the item failed, or what can be done about a doubt, below a blank line.
   private func reason(width: Int) -> [TextLine] {
+    if item.isInDoubt { return [TextLine()] + wrapped(doubtAdvice, .plain, width: width) }
     guard let failure = item.state.failure else { return [] }
     return [TextLine()] + wrapped(explanation(of: failure), .plain, width: width)
+  }
+
+  /// What can be done about a file that counts as sent, although the server may not have it as it is.
+  private var doubtAdvice: String {
+    let rule = state.keyLabel(.failWhen)
+    let failing =
+      item.isDoubtful && state.options.configuration != nil && !rule.isEmpty
+      ? " \(rule) makes a failure of replies like this." : ""
+    return
+      "It counts as sent. Look on the server; \(state.keyLabel(.retry)) sends it again.\(failing)"
   }
 
   /// The file as it was sent; nil if it was not sent, or if there is no record of what was sent.

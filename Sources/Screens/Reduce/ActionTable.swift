@@ -66,7 +66,8 @@ extension Action {
       footer: 12),
     Action(.theme, [], "choose how the screen looks", argument: "NAME", traits: .looks),
     Action(
-      .clear, ["c"], "remove sent files from the queue", hint: "clear", footer: 15, traits: .edits),
+      .clear, ["c"], "remove sent files from the queue, but not doubtful ones", hint: "clear",
+      footer: 15, traits: .edits),
     Action(
       .mark, [" "], in: Mode.marked + [.browser], "mark for the next action", hint: "mark",
       footer: 16, traits: .visual),

@@ -161,8 +161,8 @@ extension AppState {
     case (.keepAnyway, .keepingTarget): return keepTarget()
     case (.addAgain, .addingAgain(let files)): return [.addAgain(files.items)]
     case (_, .nameTaken(let id, _)): return answer(name, about: id)
-    case (.sendAgainNow, .sendingAgain(let ids)): return retryNow(ids.compactMap(item))
-    case (.arrived, .sendingAgain(let ids)): return confirmArrival(of: ids.compactMap(item))
+    case (.sendAgainNow, .sendingAgain(let ids, _)): return retryNow(ids.compactMap(item))
+    case (.arrived, .sendingAgain(let ids, _)): return confirmArrival(of: ids.compactMap(item))
     case (.sendAgainNow, .editingAnyway(let edited, _)): return apply(edited)
     case (.sendAgainNow, .queueingAgain(let rows)): return sendAgainNow(rows)
     case (.pauseNow, _): return pauseOnly(queue.rows.map(\.item))

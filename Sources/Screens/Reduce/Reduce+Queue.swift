@@ -23,9 +23,7 @@ extension AppState {
       return losesMuch(chosen) ? ask(.breakingOff(chosen.map(\.id))) : pause(chosen)
     case .pauseAll: return losesMuch(items) ? ask(.pausing) : pause(Array(items))
     case .remove: return askToRemove(subjects)
-    case .clear:
-      let done = Set(items.lazy.filter(\.state.isDone).map(\.id))
-      return done.isEmpty ? refuse("nothing is done yet") : remove(done, saying: "cleared")
+    case .clear: return clear()
     case .moveDown, .moveUp, .moveToTop: return shift(name)
     case .undo: return undo()
     case .redo: return redo()
@@ -110,15 +108,31 @@ extension AppState {
       return retryNow(others)
     }
     // Files that may already be on the server could end up there twice, so ask first.
-    return failed.contains(where: \.mayHaveArrived)
-      ? ask(.sendingAgain(failed.map(\.id))) : retryNow(failed)
+    let canConfirm = failed.contains(where: \.mayHaveArrived)
+    return canConfirm || failed.contains(where: \.isInDoubt)
+      ? ask(.sendingAgain(failed.map(\.id), canConfirm: canConfirm)) : retryNow(failed)
   }
 
-  /// Sends again, without asking, those items that can be retried.
+  /// Sends again, without asking, those items that can be retried. A doubtful one counts as sent: it is queued once more.
   mutating func retryNow(_ items: [UploadItem]) -> [Effect] {
-    let failed = items.filter(isRetriable)
+    let doubtful = items.filter(\.isInDoubt).map(\.record)
+    let failed = items.filter { isRetriable($0) && !$0.isInDoubt }.map(\.id)
     list.clearMarks()
-    return failed.isEmpty ? [] : [.retry(failed.map(\.id))]
+    if !doubtful.isEmpty {
+      message = "\(HumanReadable.count(doubtful.count, "doubtful file")) queued once more"
+    }
+    return (failed.isEmpty ? [] : [.retry(failed)])
+      + (doubtful.isEmpty ? [] : [.sendAgain(doubtful)])
+  }
+
+  /// Removes the files that were sent. Doubtful ones stay: somebody has to look at them.
+  private mutating func clear() -> [Effect] {
+    let sent = Set(items.lazy.filter { $0.state.isDone && !$0.isInDoubt }.map(\.id))
+    if !sent.isEmpty { return remove(sent, saying: "cleared") }
+    return refuse(
+      queue.totals.doubtful > 0
+        ? "only doubtful files are done, and they stay; \(keyLabel(.remove)) removes them"
+        : "nothing is done yet")
   }
 
   /// Makes a rule of the reply of the first doubtful item.

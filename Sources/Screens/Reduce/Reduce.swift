@@ -235,6 +235,9 @@ extension AppState {
 }
 
 extension UploadItem {
+  /// Whether it counts as sent, but the server may not have what the file is.
+  var isInDoubt: Bool { state.receipt?.isDoubtful == true }
+
   /// Whether it counts as sent, but the server's reply seems to say no. A reply that broke off gives no rule.
   var isDoubtful: Bool { state.receipt?.doubt.map { !Receipt.isBreak($0) } == true }
 

@@ -25,7 +25,7 @@ extension EndToEnd {
       for name in ["no 1", "no 2", "yes"] { try person.folder.write(name, [1]) }
       let terminal = try await person.terminal(columns: 100, rows: 30)
       try await terminal.command("hoist 'no 1' yes")
-      try await terminal.wait(for: "2 ok")
+      try await terminal.wait(for: "1 ok  1 doubtful")
       let screen = try await terminal.wait(for: "of them doubtful")
       #expect(screen.row(with: "! no 1")?.contains("200, but the reply says: quota") == true)
       #expect(screen.row(with: "✓ yes") != nil)

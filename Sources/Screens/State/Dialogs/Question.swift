@@ -20,8 +20,9 @@ struct Question: Sendable {
     case keepingTarget(String)
     /// These files were left out and may still be added.
     case addingAgain(LeftOut)
-    /// These items would be sent again, and some of them may have arrived.
-    case sendingAgain([ItemID])
+    /// These items would be sent again, and some of them may have arrived. `canConfirm`: whether a person can say that
+    /// they have.
+    case sendingAgain([ItemID], canConfirm: Bool)
     /// These items would be changed as edited, and their new targets have some of them already, or may have.
     case editingAnyway([UploadItem], LeftOut)
     /// A target would get this rule.
@@ -67,7 +68,10 @@ struct Question: Sendable {
   var buttons: [Action] {
     var buttons = Action.inMode(mode).filter { $0.hint != nil }
     // What the history has, or another target, may have left this queue.
-    if case .sendingAgain = subject {} else { buttons.removeAll { $0.name == .arrived } }
+    if case .sendingAgain(_, canConfirm: true) = subject {
+    } else {
+      buttons.removeAll { $0.name == .arrived }
+    }
     if case .nameTaken(_, false) = subject { buttons.removeAll { $0.name == .keepBoth } }
     guard case .quitting(let background, let canFinish) = subject else { return buttons }
     if !canFinish { buttons.removeAll { $0.name == .finishThenQuit } }
