@@ -30,6 +30,24 @@ struct StateLabelTests {
     #expect((label.role == .warning) == (trouble != nil))
   }
 
+  @Test("a file that is between tries goes on to say so while its server asks all files to wait")
+  func between() {
+    var state = Fixture.empty()
+    let busy = Failure(.refused, status: 503, attempts: 2, retryAfter: 8)
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]),
+      .engine([(ItemID(1), .retrying(busy, next: 3, of: 5, at: state.now + 1))], at: state.now),
+      .reachability(
+        server: "https://api.example.com", .asksToWait(busy, until: state.now + 8)),
+      .engine([(ItemID(1), .waiting)], at: state.now + 1))
+    let labels = state.queue.rows.map { StateLabel(of: $0, in: state) }
+    #expect(labels.map { $0.sign(ascii: false).text } == ["↻", "·"])
+    #expect(
+      labels.map { $0.forms.dropFirst().first } == [
+        "waiting · 503 · try 3 in 7 s", "waiting · 503 · next try in 7 s",
+      ])
+  }
+
   @Test("a doubtful file says what the reply says, as far as there is room, and never looks done")
   func doubtful() {
     let item = UploadItem(

@@ -43,6 +43,18 @@ import UploadModel
     }
   }
 
+  /// The reason of another try says more than the size.
+  @Test(arguments: [76, 80, 100, 130])
+  func whatIsTriedAgainKeepsItsReason(_ width: Int) {
+    var state = Self.queue(width, ["nas", "photos"])
+    let lost = Failure(.connectionLost("reset"), attempts: 4)
+    Fixture.play(
+      &state,
+      .engine([(ItemID(1), .retrying(lost, next: 5, of: 5, at: state.now + 3))], at: state.now))
+    let row = render(state, size: state.size).text.first { $0.contains("↻ photo") } ?? ""
+    #expect(row.contains("connection lost · ") && row.contains("5/5 in 3 s"), "\(row)")
+  }
+
   @Test(arguments: [80, 130, 200])
   func namesAreWholeIfThereIsRoom(_ width: Int) {
     let targets = ["closemid", "closeend", "xearly413"]

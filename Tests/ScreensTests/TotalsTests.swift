@@ -60,6 +60,50 @@ import Testing
     #expect(all.contains("ETA —") && all.contains("2 waiting"), "\(all)")
   }
 
+  /// However many kinds there are, each file is counted: where the words do not fit, the signs of the rows do.
+  @Test(
+    arguments: [
+      ([(1, .done), (1, .waiting), (3, .retrying)], "1 ok  3 retrying  1 waiting"),
+      (
+        [(5, .done), (10, .failed), (2, .retrying), (12, .waiting)],
+        "5 ok  10 failed  2 retrying  12 waiting"
+      ),
+      (
+        [
+          (1, .done), (3, .failed), (1, .unknown), (1, .paused), (1, .retrying), (2, .waiting),
+          (1, .sending),
+        ], "✓1  ✗3  ?1  ‖1  ↻1  ·2"
+      ),
+    ] as [([(Int, Kind)], String)])
+  fileprivate func theCountsAddUp(_ counts: [(Int, Kind)], _ words: String) {
+    var state = Fixture.empty()
+    let states = counts.flatMap { Array(repeating: $1.state, count: $0) }
+    let ids = states.indices.map { Int64($0) + 1 }
+    Fixture.play(
+      &state, .added(ids.map { Fixture.item($0, "\($0)", size: 123_456) }),
+      .engine(
+        zip(ids, states).map { (ItemID($0), $1) }.filter { $0.1 != .waiting }, at: state.now))
+    let line = render(state, size: state.size).text[22]
+    #expect(line.hasSuffix(words) && line.contains("%"), "\(line)")
+  }
+
+  fileprivate enum Kind: Sendable {
+    case done, failed, unknown, paused, retrying, waiting, sending
+
+    var state: ItemState {
+      switch self {
+      case .done: .done(Fixture.receipt)
+      case .failed: .failed(Fixture.tooLarge)
+      case .unknown: .failed(Failure(.outcomeUnknown("closed"), attempts: 1))
+      case .paused: .paused
+      case .retrying:
+        .retrying(Fixture.unavailable, next: 2, of: 5, at: Instant(seconds: 160))
+      case .waiting: .waiting
+      case .sending: .sending(attempt: 1, sent: 10, total: 123_456)
+      }
+    }
+  }
+
   @Test func whatIsPausedTakesNoTime() {
     var state = Self.sending(
       Fixture.item(1, "a", size: 1_000_000), Fixture.item(2, "b", size: 900_000_000))

@@ -16,12 +16,11 @@ struct TotalLine {
     let barWidth = isNarrow ? 6 : 16 + max(0, width - 80) * 2 / 5
     canvas.bar(totals.bar, row: row, columns: 1..<1 + barWidth)
     var used = 2 + barWidth
-    let words = isNarrow ? progress : progress(besideCountsIn: width - used - 3)
+    let (words, counts) = isNarrow ? (progress, []) : parts(fitting: width - used - 3)
     used += canvas.put(
       " \(words)", row: row, column: used - 1, width: width - used, style: Style(.plain))
     guard !isNarrow else { return }
-    let spans = counts(fitting: width - used - 2, gap: 2).flatMap { [$0, ("  ", .plain)] }
-      .dropLast()
+    let spans = counts.flatMap { [$0, ("  ", .plain)] }.dropLast()
     let start = width - 1 - spans.reduce(0) { $0 + $1.text.count }
     canvas.put(legend(fitting: start - used - 4), row: row, column: used + 2)
     canvas.put(Array(spans), row: row, column: start)
@@ -45,31 +44,42 @@ struct TotalLine {
     return spans.reduce(0) { $0 + $1.text.count } <= width ? spans : []
   }
 
-  /// How many items are in each state, as far as there is room. Failures get room first.
-  func counts(fitting width: Int, gap: Int) -> Canvas.Spans {
-    let byImportance: [(rank: Int, count: Int, word: String, role: Role)] = [
-      (2, totals.failed, "failed", .bad), (3, totals.unknown, "unknown", .warning),
-      (4, totals.doubtful, "doubtful", .warning),
-      (0, totals.done - totals.skipped - totals.doubtful, "ok", .good),
-      (1, totals.skipped, "skipped", .dim), (7, totals.waiting, "waiting", .dim),
-      (6, totals.retrying, "retrying", .warning), (5, totals.paused, "paused", .warning),
+  /// How many items are in each state, as far as there is room: in words, or with the signs of the rows. Failures get
+  /// room first.
+  func counts(fitting width: Int, gap: Int, inSigns: Bool = false) -> Canvas.Spans {
+    let byImportance: [(rank: Int, count: Int, sign: Unicode.Scalar, word: String, role: Role)] = [
+      (2, totals.failed, "✗", "failed", .bad), (3, totals.unknown, "?", "unknown", .warning),
+      (4, totals.doubtful, "!", "doubtful", .warning),
+      (0, totals.done - totals.skipped - totals.doubtful, "✓", "ok", .good),
+      (6, totals.retrying, "↻", "retrying", .warning), (5, totals.paused, "‖", "paused", .warning),
+      (7, totals.waiting, "·", "waiting", .dim), (1, totals.skipped, "·", "skipped", .dim),
     ]
     var room = width
-    return byImportance.filter { entry in
-      let needed = "\(entry.count) \(entry.word)".count + gap
-      guard entry.count > 0, needed <= room else { return false }
-      room -= needed
-      return true
+    return byImportance.compactMap { entry -> (rank: Int, span: Canvas.Spans.Element)? in
+      // Skipped files have the sign of those that wait.
+      let count = HumanReadable.grouped(entry.count)
+      let text =
+        inSigns && entry.word != "skipped"
+        ? Glyph(sign: entry.sign, ascii: state.isASCII).text + count : "\(count) \(entry.word)"
+      guard entry.count > 0, text.count + gap <= room else { return nil }
+      room -= text.count + gap
+      return (entry.rank, (text, entry.role))
     }
     .sorted { $0.rank < $1.rank }
-    .map { ("\($0.count) \($0.word)", $0.role) }
+    .map(\.span)
   }
 
-  /// The overall progress in words that leave room for what became of the files, if there are such words.
-  private func progress(besideCountsIn width: Int) -> String {
-    let gap = 2
-    let whole = counts(fitting: .max, gap: gap).reduce(0) { $0 + $1.text.count + gap }
-    return progress(fitting: width - whole)
+  /// The overall progress, and how many files are in each state, beside each other. The counts should be there in full,
+  /// so that they add up: the progress gets shorter first, then signs stand for the words of the counts.
+  private func parts(fitting width: Int) -> (progress: String, counts: Canvas.Spans) {
+    let (forms, gap) = (forms, 2)
+    for inSigns in [false, true] {
+      let counts = counts(fitting: .max, gap: gap, inSigns: inSigns)
+      let room = width - counts.reduce(0) { $0 + $1.text.count + gap }
+      if let progress = forms.first(where: { $0.count <= room }) { return (progress, counts) }
+    }
+    let progress = forms.last ?? ""
+    return (progress, counts(fitting: width - progress.count, gap: gap, inSigns: true))
   }
 
   /// The overall progress, in words that fit if there are such words.
@@ -88,21 +98,24 @@ struct TotalLine {
     var part = totals.countsBytes ? Self.part(done, of: all) : "\(done) of \(all) files"
     // What has failed is a part of this.
     if let word = totals.wordOfFailures { part += " \(word)" }
-    let far = "\(totals.percent)%  \(part)"
-    if totals.awaitsReplies { return ["\(far)  \(state.repliesAwaited)"] }
+    let percent = "\(totals.percent)%"
+    let far = "\(percent)  \(part)"
+    if totals.awaitsReplies { return ["\(far)  \(state.repliesAwaited)", far, percent] }
     // There is no estimate while nothing moves, nor for empty files, which take no time to send.
     guard totals.active > 0 else {
-      return ["\(far)  \(HumanReadable.count(totals.busy, "file")) left"]
+      return ["\(far)  \(HumanReadable.count(totals.busy, "file")) left", far, percent]
     }
-    if state.bytesToGo == 0 { return [far] }
+    if state.bytesToGo == 0 { return [far, percent] }
     let eta = state.speeds.totalETA(
       remaining: state.bytesToGo, limit: state.settings.limit, at: state.now)
     let time = eta.map(HumanReadable.timeLeft)
     guard state.settings.isStarted else {
-      return ["\(far)  \(time.map { "stops in \($0)" } ?? "stopping")"]
+      let stop = time.map { "stops in \($0)" } ?? "stopping"
+      return ["\(far)  \(stop)", "\(percent)  \(stop)"]
     }
     // The counts beside it say more than that the time is not known.
-    return time.map { ["\(far)  ETA \($0)"] } ?? ["\(far)  ETA —", far]
+    return time.map { ["\(far)  ETA \($0)", "\(percent)  ETA \($0)"] }
+      ?? ["\(far)  ETA —", far, percent]
   }
 
   /// How much arrived and how fast, once nothing more will arrive unless the user acts; the fullest wording first.

@@ -89,7 +89,7 @@ struct Columns {
     }
   }
 
-  /// The columns for the reason of a failure: those of the progress and the state and, if the whole reason fits only
+  /// The columns for the reason of a failure, or of another try: those of the progress and the state and, if the whole reason fits only
   /// with it, that of the size.
   func reason(for label: StateLabel, ascii: Bool) -> Range<Int> {
     // The type may fill its column, so the reason starts one column later than a number would.

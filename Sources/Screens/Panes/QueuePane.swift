@@ -114,7 +114,9 @@ struct QueuePane {
     canvas.put(
       type.fitting(columns.type.count, ascii: canvas.ascii), row: line,
       column: columns.type.lowerBound, style: style(.dim))
-    let reason = item.state.isFailed ? columns.reason(for: label, ascii: canvas.ascii) : nil
+    let reason =
+      item.state.isFailed || item.state.isRetrying
+      ? columns.reason(for: label, ascii: canvas.ascii) : nil
     if let reason {
       let words =
         isSelected

@@ -60,15 +60,17 @@ struct StateLabel {
     case (.waiting, .noServer(let outage)?): self.init(outage, now: now)
     case (.waiting, .asked(let wait)?):
       let why = wait.failure.status.map(String.init) ?? wait.failure.headline
-      let next = wait.words(at: now)
+      let next = Self.next(wait.nextTry, at: now, of: row)
       self.init(
-        "·", .warning, "waiting · the server asked for it (\(why)) · \(next)",
+        Self.sign(ofWaiting: row), .warning, "waiting · the server asked for it (\(why)) · \(next)",
         "waiting · \(why) · \(next)", "\(why) · \(next)", next)
     case (.waiting, .paced(let until)?):
-      let (why, next) = ("too many requests", AppState.Outage.words(until: until, at: now))
+      let why = "too many requests"
+      let next = Self.next(until, at: now, of: row)
       let soon = HumanReadable.seconds(max(0, until - now).rounded(.up))
       self.init(
-        "·", .warning, "waiting · \(why) for the server · \(next)", "waiting · \(why) · \(next)",
+        Self.sign(ofWaiting: row), .warning, "waiting · \(why) for the server · \(next)",
+        "waiting · \(why) · \(next)",
         "\(why) · \(next)", "\(why) · \(soon)", "too many · \(soon)", soon)
     case (.waiting, .credentials(let trouble)?):
       self.init("·", .warning, "waiting · \(trouble.words)", trouble.words, "denied")
@@ -119,8 +121,11 @@ struct StateLabel {
     case (.retrying(let failure, let next, let limit, let instant), _):
       let seconds = HumanReadable.seconds(max(0, instant - now).rounded(.up))
       let cause = failure.status.map(String.init) ?? failure.headline
-      let retry = "retry \(ItemState.attempt(next, of: limit, signs: "/")) in \(seconds)"
-      self.init("↻", .warning, "\(cause) · \(retry)", retry, "retry in \(seconds)")
+      let tries = ItemState.attempt(next, of: limit, signs: "/")
+      let retry = "retry \(tries) in \(seconds)"
+      self.init(
+        "↻", .warning, "\(cause) · \(retry)", "\(cause) · \(tries) in \(seconds)",
+        "\(cause) · in \(seconds)", retry, "retry in \(seconds)")
     case (.paused, _) where item.canGoOn:
       self.init("‖", .warning, "paused · resumes where it left off", "paused")
     case (.paused, _):
@@ -238,6 +243,25 @@ struct StateLabel {
     let whole = Glyphs.of(said.start + said.words, ascii: ascii)
     guard Glyphs.width(whole) > width else { return [line] }
     return TextFitting.wrapped(whole, to: width, lines: 2, ascii: ascii).map { Array($0) }
+  }
+
+  /// The sign of a file that waits for its server. One that is between tries keeps theirs.
+  private static func sign(ofWaiting row: ItemList.Row) -> Unicode.Scalar {
+    tries(of: row) > 0 ? "↻" : "·"
+  }
+
+  /// "next try in 8 s", or with the number of that try if there were others.
+  private static func next(_ instant: Instant?, at now: Instant, of row: ItemList.Row) -> String {
+    let tries = tries(of: row)
+    guard tries > 0, let instant, instant > now else {
+      return AppState.Outage.words(until: instant, at: now)
+    }
+    return "try \(tries + 1) in \(HumanReadable.seconds((instant - now).rounded(.up)))"
+  }
+
+  /// How many tries at a file have failed that is to be sent.
+  private static func tries(of row: ItemList.Row) -> Int {
+    row.attempts.last.map { $0.isGood ? 0 : $0.number } ?? 0
   }
 
   private static func again(_ attempt: Int) -> String { attempt > 1 ? " (try \(attempt))" : "" }
