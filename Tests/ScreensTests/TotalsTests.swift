@@ -104,6 +104,35 @@ import Testing
     }
   }
 
+  @Test func whatStandsStillHasNoSpeedAndNoTime() {
+    var state = Self.sending(Fixture.item(1, "a", size: 1_000_000))
+    #expect(Self.said(state).contains("ETA 0:0") && Self.said(state).contains("sending 1"))
+    let still = ItemState.sending(attempt: 1, sent: 400_000, total: 1_000_000)
+    for _ in 1...4 { Fixture.play(&state, .engine([(ItemID(1), still)], at: state.now + 1)) }
+    let said = Self.said(state)
+    #expect(said.contains("ETA —") && said.contains("▲ —") && said.contains("sending —"), "\(said)")
+    // What moves again has both.
+    for second in 1...4 {
+      let sent = 400_000 + Int64(second) * 100_000
+      Fixture.play(
+        &state,
+        .engine(
+          [(ItemID(1), .sending(attempt: 1, sent: sent, total: 1_000_000))], at: state.now + 1)
+      )
+    }
+    #expect(Self.said(state).contains("ETA 0:0") && !Self.said(state).contains("▲ —"))
+  }
+
+  /// The file that tries whether the server is there again moves nothing.
+  @Test func whereOnlyServersThatAreAwayAreLeftThereIsNoTime() {
+    var state = Self.sending(
+      Fixture.item(1, "a", size: 1_000_000), Fixture.item(2, "b", size: 1_000_000))
+    Fixture.play(
+      &state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now), Fixture.away,
+      .engine([(ItemID(2), .preparing(attempt: 1))], at: state.now + 10))
+    #expect(Self.said(state).contains("ETA —"), "\(Self.said(state))")
+  }
+
   @Test func whatIsPausedTakesNoTime() {
     var state = Self.sending(
       Fixture.item(1, "a", size: 1_000_000), Fixture.item(2, "b", size: 900_000_000))

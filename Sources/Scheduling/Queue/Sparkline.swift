@@ -36,6 +36,12 @@ package struct Sparkline: Hashable, Sendable, Codable {
     return past.suffix(seconds).suffix(max(0, count))
   }
 
+  /// Whether anything has moved in this second, or in the `count` seconds before it.
+  func hasMoved(within count: Int, at instant: Instant) -> Bool {
+    let gap = max(0, Int(instant.seconds.rounded(.down)) - last)
+    return counts.suffix(max(0, count + 1 - gap)).contains { $0 > 0 }
+  }
+
   /// A graph of as many of the last full seconds as fit, scaled to the highest count; empty if nothing moved in them.
   package func text(width: Int, at instant: Instant, ascii: Bool) -> String {
     let shown = values(width, at: instant)

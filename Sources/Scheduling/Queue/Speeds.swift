@@ -48,6 +48,8 @@ package struct Speeds: Hashable, Sendable, Codable {
   private var counted: Int64 = 0
   /// How long a burst may stand still before it counts as idle, in seconds.
   private static let gap = 2.0
+  /// After this many seconds in which nothing has moved, there is no speed and no time left, and none that gets ever lower or longer.
+  private static let standstill = 3
 
   /// Whether they can have come about by measuring. Those that another process has sent may be anything.
   package var isSound: Bool {
@@ -56,7 +58,17 @@ package struct Speeds: Hashable, Sendable, Codable {
   }
 
   package func speed(of id: ItemID, at now: Instant) -> Double? {
-    sending[id]?.estimate.speed(at: now)
+    moving(id, at: now)?.estimate.speed(at: now)
+  }
+
+  /// An item that is being sent, unless it stands still.
+  private func moving(_ id: ItemID, at now: Instant) -> Sending? {
+    sending[id].flatMap { $0.graph.hasMoved(within: Self.standstill, at: now) ? $0 : nil }
+  }
+
+  /// Whether nothing moves, although something is being sent.
+  private func standsStill(at now: Instant) -> Bool {
+    !moving.isEmpty && !whole.hasMoved(within: Self.standstill, at: now)
   }
 
   /// When the attempt that is under way began to send.
@@ -70,7 +82,8 @@ package struct Speeds: Hashable, Sendable, Codable {
   package func eta(
     of id: ItemID, remaining: Int64, of all: Int64 = .max, limit: Int64? = nil, at now: Instant
   ) -> Double? {
-    guard let item = sending[id], let own = item.estimate.eta(remaining: remaining, at: now) else {
+    guard let item = moving(id, at: now), let own = item.estimate.eta(remaining: remaining, at: now)
+    else {
       return nil
     }
     // Nothing else is left.
@@ -101,7 +114,7 @@ package struct Speeds: Hashable, Sendable, Codable {
 
   /// Bytes per second of the current burst, counting everything that is sent, even if its upload fails.
   package func totalSpeed(at now: Instant) -> Double? {
-    guard let burst, !isIdle(at: now) else { return nil }
+    guard let burst, !isIdle(at: now), !standsStill(at: now) else { return nil }
     return burst.estimate.speed(at: idleSince ?? now)
   }
 
@@ -110,7 +123,8 @@ package struct Speeds: Hashable, Sendable, Codable {
   /// limit requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and does not
   /// set the time.
   package func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
-    guard let burst else { return nil }
+    // Between small files, nothing moves while replies are awaited.
+    guard let burst, !(awaiting.isEmpty && standsStill(at: now)) else { return nil }
     let isSettled = !isIdle(at: now) && burst.estimate.speed(at: idleSince ?? now) != nil
     let eta =
       isSettled
