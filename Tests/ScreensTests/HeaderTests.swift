@@ -55,6 +55,43 @@ import Testing
     #expect(header().contains("no server") || header().contains("no tickets"), "\(header())")
   }
 
+  @Test("Between two small files of one lane, nothing changes for a moment")
+  func betweenFiles() {
+    var state = Fixture.empty(size: Size(width: 100, height: 24))
+    let items = (1...40).map { (number: Int64) in
+      var item = Fixture.item(number, "\(number).bin", size: 10_000)
+      item.target = "tickets"
+      return item
+    }
+    Fixture.play(&state, .added(items))
+    func lines() -> [String] {
+      let text = render(state, size: state.size).text
+      return [text[0], text[22]]
+    }
+    for id in 1...9 {
+      Fixture.play(
+        &state,
+        .engine(
+          [(ItemID(Int64(id)), .sending(attempt: 1, sent: 0, total: 10_000))], at: state.now + 0.1),
+        .engine(
+          [(ItemID(Int64(id)), .sending(attempt: 1, sent: 9_000, total: 10_000))],
+          at: state.now + 0.4))
+      let during = lines()
+      #expect(during[0].contains("tickets") && during[0].contains("1 active"), "\(during)")
+      Fixture.play(
+        &state, .engine([(ItemID(Int64(id)), .done(Fixture.receipt))], at: state.now + 0.1))
+      let between = lines()
+      #expect(between[0].contains("tickets") && between[0].contains("1 active"), "\(between)")
+      #expect(!between[1].contains("files left"), "\(between)")
+      #expect(between[1].contains("ETA 0") == during[1].contains("ETA 0"), "\(during), \(between)")
+      #expect(state.needsTicks)
+    }
+    // Then it says that nothing is being sent.
+    Fixture.play(&state, .tick(state.now + 1.1))
+    #expect(lines()[0].contains("waiting") && lines()[1].contains("31 files left"), "\(lines())")
+    #expect(!state.needsTicks)
+  }
+
   @Test(
     "While all files wait for credentials, it says so, and for which target if that is another one",
     arguments: [80, 130])

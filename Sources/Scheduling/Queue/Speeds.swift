@@ -140,7 +140,7 @@ package struct Speeds: Hashable, Sendable, Codable {
   /// Seconds until `remaining` more bytes have been acknowledged, at the mean speed of the last minute. It counts the
   /// time for which replies are awaited, during which nothing moves.
   private func steadyETA(remaining: Int64, at now: Instant) -> Double? {
-    guard let burst, !(awaiting.isEmpty && moving.isEmpty) else { return nil }
+    guard let burst, !(awaiting.isEmpty && moving.isEmpty && isIdle(at: now)) else { return nil }
     let seconds = min(60, (now - burst.beginning).rounded(.down))
     guard seconds >= 2 else { return nil }
     let moved = whole.values(Int(seconds), at: now).reduce(0, &+)

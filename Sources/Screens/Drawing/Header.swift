@@ -90,11 +90,12 @@ struct Header {
       // A stopped queue does not try servers.
       pieces.append((0, (state.settings.isStarted ? tries : []) + [[("no server", .warning)]]))
     }
+    let sending = state.sending
     if totals.awaitsReplies {
       add(3, [(state.repliesAwaited, .accent)], [("\(totals.awaiting) replies", .accent)])
-    } else if totals.active > 0 {
+    } else if sending > 0 {
       let speed = "▲ \(state.speeds.totalSpeed(at: state.now).map(HumanReadable.speed) ?? "—")"
-      add(3, [("\(totals.active) active  ", .plain), (speed, .accent)], [(speed, .accent)])
+      add(3, [("\(sending) active  ", .plain), (speed, .accent)], [(speed, .accent)])
     } else if totals.busy > 0, state.settings.isStarted, state.nextProbe == nil {
       if let wait = state.nextWait {
         add(
@@ -110,7 +111,7 @@ struct Header {
         add(3, [("waiting", .plain)])
       }
     }
-    if totals.active > 0, state.refusals[state.target] == .forbidden {
+    if sending > 0, state.refusals[state.target] == .forbidden {
       add(1, [(CredentialTrouble.forbidden.words, .warning)], [("1 lane", .warning)])
     } else if let lanes = state.lanesInUse {
       let soon = state.exceeds(lanes) ? "soon " : ""
@@ -154,11 +155,9 @@ extension AppState {
   /// The target that files are being sent to, and its address; if that is not one other target, the target that files
   /// are added for.
   var targetInUse: (name: String, url: String) {
-    guard queue.totals.active > 0, queue.active(on: target) + queue.active(on: "") == 0 else {
-      return (target, url)
-    }
-    let used = queue.targetNames.filter { queue.active(on: $0) > 0 }
-    return used.count == 1 ? (used[0], url(ofTarget: used[0])) : (target, url)
+    let used = targetsInUse
+    guard used.count == 1, let name = used.first, name != target else { return (target, url) }
+    return (name, url(ofTarget: name))
   }
 
   /// "awaiting 2 replies".

@@ -102,7 +102,7 @@ struct TotalLine {
     let far = "\(percent)  \(part)"
     if totals.awaitsReplies { return ["\(far)  \(state.repliesAwaited)", far, percent] }
     // There is no estimate while nothing moves, nor for empty files, which take no time to send.
-    guard totals.active > 0 else {
+    guard state.sending > 0 else {
       return ["\(far)  \(HumanReadable.count(totals.busy, "file")) left", far, percent]
     }
     if state.bytesToGo == 0 { return [far, percent] }

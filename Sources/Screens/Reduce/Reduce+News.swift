@@ -91,7 +91,9 @@ extension AppState {
     now = max(now, instant)
     let (wasBusy, wasOver) = (queue.totals.busy > 0, isOver)
     let place = list.place(in: queue)
+    let active = queue.totals.active
     take(news)
+    noteSending(after: active)
     let decided = noteTaken(changes.map(\.0))
     if case .changed = news {
       noteKept(changes.filter { $0.1.isDone }.map(\.0))

@@ -39,6 +39,8 @@ package struct AppState: Sendable {
   /// How the queue was last sorted, and the version of the queue after that.
   var sorted: Sorted?
   var following = Following()
+  /// What was being sent when it was last looked at; nil if nothing has been.
+  var sentLast: SentLast?
   /// The view of the queue.
   var list = MarkedList<ItemID>()
   /// The search that `n` and `N` repeat.
@@ -162,7 +164,7 @@ package struct AppState: Sendable {
 
   /// Whether something on the screen changes with time alone: falling speeds, running seconds.
   package var needsTicks: Bool {
-    queue.totals.active + queue.totals.retrying > 0 || message != nil
+    queue.totals.active + queue.totals.retrying > 0 || message != nil || isBetweenFiles
       || settings.isStarted && (nextProbe != nil || nextWait != nil)
   }
 
@@ -303,8 +305,7 @@ package struct AppState: Sendable {
 
   /// The targets that files are being sent to, if hoist finds the number of their lanes or the user has set it.
   private var targetsOfLanes: Set<String> {
-    Set(queue.activeTargets.map { $0.isEmpty ? target : $0 })
-      .filter { concurrency(of: $0).isAuto || settings.lanes[$0] != nil }
+    targetsInUse.filter { concurrency(of: $0).isAuto || settings.lanes[$0] != nil }
   }
 
   /// The lanes of all these targets.
