@@ -12,7 +12,7 @@ import UploadModel
   @Test(arguments: [
     (AddPreview(files: 5, bytes: 11_000_000), "5 files, 11 MB"),
     (AddPreview(files: 1, bytes: 0), "1 file, 0 B"),
-    (AddPreview(files: 10_000, bytes: 1, isMore: true), "more than 10000 files, 1 B"),
+    (AddPreview(files: 10_000, bytes: 1, isMore: true), "more than 10,000 files, 1 B"),
     (AddPreview(missing: ["*.jpeg"]), "nothing matches *.jpeg"),
     (AddPreview(missing: ["a.txt"]), "nothing is called a.txt"),
     (

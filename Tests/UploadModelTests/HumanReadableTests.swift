@@ -94,7 +94,17 @@ import UploadModel
     ] as [(Double, String)])
   func ago(_ seconds: Double, _ text: String) { #expect(HumanReadable.ago(seconds) == text) }
 
-  @Test(arguments: [(0, "0 files"), (1, "1 file"), (2, "2 files")])
+  @Test(
+    arguments: [
+      (17_900_000, 18_200_000, "17.9 of 18.2 MB"), (1_470_000, 1_510_000, "1.47 of 1.51 MB"),
+      (18_200_000, 18_200_000, nil),
+      (17_000_000, 18_000_000, nil), (998, 999, nil), (18_199_999_999, 18_200_000_000, nil),
+    ] as [(Int64, Int64, String?)])
+  func closePart(_ part: Int64, _ all: Int64, _ text: String?) {
+    #expect(HumanReadable.closePart(part, of: all) == text)
+  }
+
+  @Test(arguments: [(0, "0 files"), (1, "1 file"), (2, "2 files"), (1_500, "1,500 files")])
   func count(_ count: Int, _ text: String) {
     #expect(HumanReadable.count(count, "file") == text)
   }

@@ -126,7 +126,13 @@ package struct QueueState: Sendable {
   /// Forgets items that are gone, no matter how they were removed.
   package mutating func forget(_ gone: Set<ItemID>) {
     guard !gone.isEmpty else { return }
+    let wereSent = gone.contains { items.item($0)?.state.isDone == true }
     items.remove(gone)
+    let totals = items.totals
+    // What was sent counts until all of it is cleared, and longer if more is being sent.
+    if wereSent, totals.done == totals.doubtful, totals.busy + totals.paused == 0 {
+      figures = SendingFigures()
+    }
     speeds.forget(gone)
   }
 

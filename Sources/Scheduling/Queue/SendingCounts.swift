@@ -40,7 +40,7 @@ package struct SendingCounts: Hashable, Sendable {
     if there > 0, there == all {
       return there == 1 ? "the file is there already" : "all \(there) files are there already"
     }
-    var words = "\(sent) of \(HumanReadable.count(all, "file")) sent"
+    var words = "\(HumanReadable.grouped(sent)) of \(HumanReadable.count(all, "file")) sent"
     words += Receipt.doubtWords(doubtful, of: sent)
     if let figures, sent > 0, figures.seconds > 0 {
       words += ", \(HumanReadable.bytes(figures.bytes))"
@@ -52,7 +52,8 @@ package struct SendingCounts: Hashable, Sendable {
       (taken, taken == 1 ? "skipped, its name is taken" : "skipped, their names are taken"),
       (failed, "failed"), (unknown, "unknown"), (notTried, "not tried"), (cancelled, "cancelled"),
     ]
-    return words + others.filter { $0.0 > 0 }.map { "; \($0.0) \($0.1)" }.joined()
+    return words
+      + others.filter { $0.0 > 0 }.map { "; \(HumanReadable.grouped($0.0)) \($0.1)" }.joined()
   }
 }
 
@@ -66,6 +67,6 @@ extension Totals {
     ]
     return HumanReadable.count(counts.sent, "file") + " sent"
       + Receipt.doubtWords(counts.doubtful, of: counts.sent)
-      + others.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+      + others.filter { $0.0 > 0 }.map { ", \(HumanReadable.grouped($0.0)) \($0.1)" }.joined()
   }
 }

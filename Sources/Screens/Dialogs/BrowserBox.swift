@@ -146,13 +146,15 @@ struct BrowserBox {
       // The sizes of folders are not known, so the total of the marked entries can be 0.
       let size = browser.markedBytes > 0 ? " · \(HumanReadable.bytes(browser.markedBytes))" : ""
       let all = max(browser.folder?.entries.count { $0.isSendable } ?? 0, browser.marks.count)
-      facts.append("\(browser.marks.count)/\(all) marked\(size)\(words)")
+      facts.append("\(HumanReadable.grouped(browser.marks.count))/\(all) marked\(size)\(words)")
     }
     if !browser.filter.isEmpty { facts.append("with \"\(browser.filter)\"") }
     if browser.order != .name { facts.append(browser.order.words) }
     if browser.showsHidden { facts.append("hidden shown") }
     if browser.entries.count > Self.lines(in: size) {
-      facts.append("\(browser.list.cursor + 1) of \(browser.entries.count)")
+      facts.append(
+        "\(HumanReadable.grouped(browser.list.cursor + 1)) of \(HumanReadable.grouped(browser.entries.count))"
+      )
     }
     guard !facts.isEmpty else { return }
     canvas.putRight(

@@ -13,9 +13,9 @@ struct FailuresBox {
     let groups = failures.groups(of: state.queue)
     let files = groups.reduce(0) { $0 + $1.members.count }
     let visible = Self.lines(groups.count, in: size)
-    let digits = "\(groups.first?.members.count ?? 0)".count
+    let digits = HumanReadable.grouped(groups.first?.members.count ?? 0).count
     let texts = groups.map { group in
-      let count = "\(group.members.count)"
+      let count = HumanReadable.grouped(group.members.count)
       return String(repeating: " ", count: digits - count.count) + "\(count)  \(group.reason.words)"
     }
     let widest = texts.reduce(0) { max($0, Glyphs.width(Glyphs.of($1, ascii: canvas.ascii))) }

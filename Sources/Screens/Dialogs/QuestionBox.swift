@@ -88,12 +88,14 @@ struct QuestionBox {
       var parts: [String] = []
       let moving = totals.active - totals.awaiting
       if moving > 0 { parts.append(HumanReadable.count(moving, "upload") + " under way") }
-      if totals.awaiting > 0 { parts.append("\(totals.awaiting) only awaiting a reply") }
+      if totals.awaiting > 0 {
+        parts.append("\(HumanReadable.grouped(totals.awaiting)) only awaiting a reply")
+      }
       let held = state.heldBack
       let waiting = totals.waiting + totals.retrying - held
       let rest = state.settings.isStarted ? "still to come" : "stopped"
-      if waiting > 0 { parts.append("\(waiting) \(rest)") }
-      if totals.paused > 0 { parts.append("\(totals.paused) paused") }
+      if waiting > 0 { parts.append("\(HumanReadable.grouped(waiting)) \(rest)") }
+      if totals.paused > 0 { parts.append("\(HumanReadable.grouped(totals.paused)) paused") }
       if state.isReading { parts.append("and the queue is still being read") }
       if parts.isEmpty {
         // The last upload may end while the question is being read.
@@ -127,7 +129,7 @@ struct QuestionBox {
     case .breakingOff(let ids):
       return ("Pause?", loss(of: ids.compactMap(state.item), isNamed: true))
     case .removing(let ids, let active, let mayHaveArrived):
-      let others = ids.count > active ? " of the \(ids.count)" : ""
+      let others = ids.count > active ? " of the \(HumanReadable.grouped(ids.count))" : ""
       let promise =
         mayHaveArrived
         ? (active == 1 ? "It may have arrived." : Self.mayHaveArrived)
@@ -136,7 +138,7 @@ struct QuestionBox {
       let text =
         active == 1
         ? (others.isEmpty ? "\(name(of: ids)) is being sent." : "One\(others) is being sent.")
-        : "\(active)\(others) are being sent."
+        : "\(HumanReadable.grouped(active))\(others) are being sent."
       return ("Remove?", "\(text) \(promise)")
     case .deleting(let rows): return deletion(of: rows.map(\.name))
     case .deletingTarget(let name):
@@ -253,7 +255,9 @@ struct QuestionBox {
     let what =
       count == 1
       ? "\(shown(doubts[0].name)) may have arrived"
-      : doubtful == count ? "They may have arrived" : "\(doubtful) of the \(count) may have arrived"
+      : doubtful == count
+        ? "They may have arrived"
+        : "\(HumanReadable.grouped(doubtful)) of the \(HumanReadable.grouped(count)) may have arrived"
     return (
       "Send again?",
       "\(what); check the server. If sent again, \(count == 1 ? "it" : "they") may be stored twice."
@@ -270,7 +274,7 @@ struct QuestionBox {
     case 1 where isNamed:
       "\(shown(items.first(where: state.startsAgain)?.fileName ?? "")) is on its way \(again)"
     case 1: "One file is on its way \(again)"
-    default: "\(count) files are on their way \(again)"
+    default: "\(HumanReadable.count(count, "file")) are on their way \(again)"
     }
   }
 

@@ -20,8 +20,8 @@ struct SummaryBox {
     guard layout.rows.count >= 2 * Self.least else { return }
     // The box gets wider for what the servers said, since that is what the user needs to know.
     let longest =
-      summary.reasons.prefix(Self.mostReasons)
-      .map { Glyphs.width(Glyphs.of($0.line, ascii: canvas.ascii)) + 4 }.max() ?? 0
+      failures.prefix(Self.mostReasons)
+      .map { Glyphs.width(Glyphs.of($0, ascii: canvas.ascii)) + 4 }.max() ?? 0
     let width = min(max(72, min(longest, Self.mostWidth)), layout.list.count - 2)
     let left = layout.list.lowerBound + (layout.list.count - width) / 2
     let wait = wait.map { [[($0, Role.warning)]] } ?? []
@@ -63,16 +63,19 @@ struct SummaryBox {
 
   /// A line for each of the most frequent reasons, or two if it needs them and there is room.
   private func reasons(fitting lines: Int, _ width: Int) -> [ArraySlice<Glyph>] {
-    let shown = summary.reasons.prefix(mostReasons(in: lines))
+    let shown = failures.prefix(mostReasons(in: lines))
     var spare = lines - shown.count
-    return shown.flatMap { group in
+    return shown.flatMap { line in
       let lines = TextFitting.wrapped(
-        Glyphs.of(group.line, ascii: state.isASCII), to: width, lines: spare > 0 ? 2 : 1,
+        Glyphs.of(line, ascii: state.isASCII), to: width, lines: spare > 0 ? 2 : 1,
         ascii: state.isASCII)
       spare -= lines.count - 1
       return lines
     }
   }
+
+  /// What failed and why: a line for each reason, or for the only file.
+  private var failures: [String] { summary.failure.map { [$0] } ?? summary.reasons.map(\.line) }
 
   private func mostReasons(in lines: Int) -> Int { max(0, min(lines, Self.mostReasons)) }
 
@@ -90,7 +93,12 @@ struct SummaryBox {
     let forms = [(isShort: false, gap: 4), (false, 2), (true, 2)].map { isShort, gap in
       let parts = all.filter { $0.count > 0 }.map { part -> Canvas.Spans in
         let sign = Glyph(sign: part.sign, ascii: state.isASCII).text
-        return [("\(sign) \(part.count) \(isShort ? part.short : part.words)", part.role)]
+        return [
+          (
+            "\(sign) \(HumanReadable.grouped(part.count)) \(isShort ? part.short : part.words)",
+            part.role
+          )
+        ]
       }
       let blank = String(repeating: " ", count: gap)
       return Canvas.Spans(parts.joined(separator: [(blank, .plain)]))
@@ -104,14 +112,19 @@ struct SummaryBox {
     }
     var offers: [Canvas.Spans] = []
     let edits = Set(summary.troubles.values.map(state.editingTarget)).filter { !$0.isEmpty }
-    if let keys = edits.first { offers.append([(keys, .accent), (" edit the target", .dim)]) }
+    if let keys = edits.first {
+      offers.append([(keys, .accent), (" edit the target", .dim)])
+      offers.append(offer(.retryAll, "retry"))
+    }
     if summary.problems > 0 { offers.append(offer(.details, "next problem")) }
-    if summary.counts.failed > 0 || !summary.troubles.isEmpty {
+    if edits.isEmpty, summary.counts.failed > 0 || !summary.troubles.isEmpty {
       offers.append(offer(.retryAll, "retry"))
     }
     let copy = offers.count
     if summary.addresses > 0 {
-      let words = summary.addresses == 1 ? "1 address" : "\(summary.addresses) addresses"
+      let words =
+        summary.addresses == 1
+        ? "1 address" : "\(HumanReadable.grouped(summary.addresses)) addresses"
       offers.append(offer(.copyURL, "copy \(words)"))
     }
     if !summary.reasons.isEmpty {
@@ -119,10 +132,11 @@ struct SummaryBox {
       let words = count > mostReasons(in: room) ? "all \(count) reasons" : "reasons"
       offers.append(offer(.failures, words))
     }
-    let all = Canvas.Spans(offers.joined(separator: [("   ", .plain)]))
-    guard all.reduce(0, { $0 + $1.text.count }) > width, summary.addresses > 0 else { return all }
+    func all() -> Canvas.Spans { Canvas.Spans(offers.joined(separator: [("   ", .plain)])) }
+    func isTooWide() -> Bool { all().reduce(0) { $0 + $1.text.count } > width }
     // Copying the addresses can wait: the other keys are about what went wrong.
-    offers.remove(at: copy)
-    return Canvas.Spans(offers.joined(separator: [("   ", .plain)]))
+    if isTooWide(), summary.addresses > 0 { offers.remove(at: copy) }
+    while isTooWide(), offers.count > 2 { offers.removeLast() }
+    return all()
   }
 }

@@ -75,7 +75,9 @@ struct Header {
     func add(_ rank: Int, _ forms: Canvas.Spans...) { pieces.append((rank, forms)) }
     if !state.settings.isStarted { add(1, [("stopped", .warning)]) }
     if let count = state.filesToFinish {
-      add(1, [("quits after \(count) more", .warning)], [("quits when done", .warning)])
+      add(
+        1, [("quits after \(HumanReadable.grouped(count)) more", .warning)],
+        [("quits when done", .warning)])
       add(Self.lastRank, [("\(state.keyLabel(.quit)) changes that", .dim)])
     }
     if let next = state.nextProbe {
@@ -92,7 +94,9 @@ struct Header {
     }
     let sending = state.sending
     if totals.awaitsReplies {
-      add(3, [(state.repliesAwaited, .accent)], [("\(totals.awaiting) replies", .accent)])
+      add(
+        3, [(state.repliesAwaited, .accent)],
+        [("\(HumanReadable.grouped(totals.awaiting)) replies", .accent)])
     } else if sending > 0 {
       let speed = "▲ \(state.speeds.totalSpeed(at: state.now).map(HumanReadable.speed) ?? "—")"
       add(3, [("\(sending) active  ", .plain), (speed, .accent)], [(speed, .accent)])
@@ -163,6 +167,6 @@ extension AppState {
   /// "awaiting 2 replies".
   var repliesAwaited: String {
     let count = queue.totals.awaiting
-    return "awaiting \(count) \(count == 1 ? "reply" : "replies")"
+    return "awaiting \(HumanReadable.grouped(count)) \(count == 1 ? "reply" : "replies")"
   }
 }

@@ -88,7 +88,7 @@ struct HeaderAndFooter {
     let list = state.shown
     var spans: Canvas.Spans
     switch state.pane {
-    case .queue: spans = [("Queue \(place ?? "\(state.queue.count)")", .heading)]
+    case .queue: spans = [("Queue \(place ?? HumanReadable.grouped(state.queue.count))", .heading)]
     case .server: spans = [("Server", .heading), (count(state.server.rows.count), .dim)]
     case .history: spans = [("History", .heading), (historyCount, .dim)]
     case .log: spans = [("Log", .heading), (count(0), .dim)]
@@ -96,16 +96,19 @@ struct HeaderAndFooter {
     }
     // The marks, which an action would apply to, come before the other words, which are cut if there is no room.
     if list.isMarkingRange { spans.append((" · marking", .accent)) }
-    if layout.box == nil, list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
+    if layout.box == nil, list.marked > 0 {
+      spans.append((" · \(HumanReadable.grouped(list.marked)) marked", .accent))
+    }
     if !list.filter.isEmpty {
-      let words = " · \(list.count) with \"\(list.filter)\""
+      let count = HumanReadable.grouped(list.count)
+      let words = " · \(count) with \"\(list.filter)\""
       let room = min(end, width - 2) - 4
       func used(_ words: String) -> Int { spans.reduce(words.count) { $0 + $1.text.count } }
       // The filter matters more than how many rows there are without it.
       if used(words) > room {
         spans = [(state.pane.title, .heading)] + spans.filter { $0.role == .accent }
       }
-      let brief = " · \(list.count) \"\(list.filter)\""
+      let brief = " · \(count) \"\(list.filter)\""
       spans.append((used(words) > room ? brief : words, .accent))
     }
     guard state.pane == .queue else { return spans }
@@ -129,7 +132,7 @@ struct HeaderAndFooter {
   }
 
   private func count(_ number: Int) -> String {
-    place.map { " \($0)" } ?? (number > 0 ? " \(number)" : "")
+    place.map { " \($0)" } ?? (number > 0 ? " \(HumanReadable.grouped(number))" : "")
   }
 
   /// The position, if it must be in the title because there is no lower edge.
@@ -138,7 +141,8 @@ struct HeaderAndFooter {
   /// Which row the cursor is on, if not all rows are visible; empty if they are.
   private var position: String {
     let list = state.shown
-    return list.count > layout.rows.count ? "\(list.cursor + 1)/\(list.count)" : ""
+    return list.count > layout.rows.count
+      ? "\(HumanReadable.grouped(list.cursor + 1))/\(HumanReadable.grouped(list.count))" : ""
   }
 
   /// The number and size of what is marked, for the lower edge.
@@ -147,7 +151,7 @@ struct HeaderAndFooter {
     guard marked > 0 else { return [] }
     let bytes = state.pane == .queue ? state.markedBytes : nil
     let size = bytes.map { " · \(HumanReadable.bytes($0))" } ?? ""
-    return [("\(marked) marked\(size)", .accent)]
+    return [("\(HumanReadable.grouped(marked)) marked\(size)", .accent)]
   }
 }
 

@@ -16,11 +16,13 @@ struct TotalLine {
     let barWidth = isNarrow ? 6 : 16 + max(0, width - 80) * 2 / 5
     canvas.bar(totals.bar, row: row, columns: 1..<1 + barWidth)
     var used = 2 + barWidth
-    let (words, counts) = isNarrow ? (progress, []) : parts(fitting: width - used - 3)
+    let (words, counts, gap) =
+      isNarrow ? (progress, [], 0) : parts(fitting: width - used - 3)
     used += canvas.put(
       " \(words)", row: row, column: used - 1, width: width - used, style: Style(.plain))
     guard !isNarrow else { return }
-    let spans = counts.flatMap { [$0, ("  ", .plain)] }.dropLast()
+    let blank = String(repeating: " ", count: gap)
+    let spans = counts.flatMap { [$0, (blank, .plain)] }.dropLast()
     let start = width - 1 - spans.reduce(0) { $0 + $1.text.count }
     canvas.put(legend(fitting: start - used - 4), row: row, column: used + 2)
     canvas.put(Array(spans), row: row, column: start)
@@ -70,16 +72,16 @@ struct TotalLine {
   }
 
   /// The overall progress, and how many files are in each state, beside each other. The counts should be there in full,
-  /// so that they add up: the progress gets shorter first, then signs stand for the words of the counts.
-  private func parts(fitting width: Int) -> (progress: String, counts: Canvas.Spans) {
-    let (forms, gap) = (forms, 2)
-    for inSigns in [false, true] {
+  /// so that they add up: where their words do not fit, the signs of the rows stand for them.
+  private func parts(fitting width: Int) -> (progress: String, counts: Canvas.Spans, gap: Int) {
+    let forms = forms
+    for (inSigns, gap) in [(false, 2), (true, 2), (true, 1)] {
       let counts = counts(fitting: .max, gap: gap, inSigns: inSigns)
       let room = width - counts.reduce(0) { $0 + $1.text.count + gap }
-      if let progress = forms.first(where: { $0.count <= room }) { return (progress, counts) }
+      if let progress = forms.first(where: { $0.count <= room }) { return (progress, counts, gap) }
     }
     let progress = forms.last ?? ""
-    return (progress, counts(fitting: width - progress.count, gap: gap, inSigns: true))
+    return (progress, counts(fitting: width - progress.count, gap: 1, inSigns: true), 1)
   }
 
   /// The overall progress, in words that fit if there are such words.
@@ -95,41 +97,44 @@ struct TotalLine {
   private var forms: [String] {
     guard totals.busy > 0 else { return results }
     let (done, all) = totals.share
-    var part = totals.countsBytes ? Self.part(done, of: all) : "\(done) of \(all) files"
+    var part =
+      totals.countsBytes
+      ? Self.part(done, of: all)
+      : "\(HumanReadable.grouped(Int(done))) of \(HumanReadable.grouped(Int(all))) files"
     // What has failed is a part of this.
     if let word = totals.wordOfFailures { part += " \(word)" }
-    let percent = "\(totals.percent)%"
-    let far = "\(percent)  \(part)"
-    if totals.awaitsReplies { return ["\(far)  \(state.repliesAwaited)", far, percent] }
+    let far = "\(totals.percent)%  \(part)"
+    if totals.awaitsReplies { return ["\(far)  \(state.repliesAwaited)"] }
     // There is no estimate while nothing moves, nor for empty files, which take no time to send.
     guard state.sending > 0 else {
-      return ["\(far)  \(HumanReadable.count(totals.busy, "file")) left", far, percent]
+      return ["\(far)  \(HumanReadable.count(totals.busy, "file")) left", far]
     }
-    if state.bytesToGo == 0 { return [far, percent] }
+    if state.bytesToGo == 0 { return [far] }
     let eta = state.speeds.totalETA(
       remaining: state.bytesToGo, limit: state.settings.limit, at: state.now)
     let time = eta.map(HumanReadable.timeLeft)
     guard state.settings.isStarted else {
-      let stop = time.map { "stops in \($0)" } ?? "stopping"
-      return ["\(far)  \(stop)", "\(percent)  \(stop)"]
+      return ["\(far)  \(time.map { "stops in \($0)" } ?? "stopping")"]
     }
     // The counts beside it say more than that the time is not known.
-    return time.map { ["\(far)  ETA \($0)", "\(percent)  ETA \($0)"] }
-      ?? ["\(far)  ETA —", far, percent]
+    return time.map { ["\(far)  ETA \($0)"] } ?? ["\(far)  ETA —", far]
   }
 
   /// How much arrived and how fast, once nothing more will arrive unless the user acts; the fullest wording first.
   private var results: [String] {
     let isWhole = totals.arrivedBytes == totals.bytes
     // As in the bar, and in the row of a file that was paused on the way.
-    let part = Self.part(totals.arrivedBytes &+ totals.keptBytes, of: totals.bytes)
+    let arrived = totals.arrivedBytes &+ totals.keptBytes
+    // What is missing is a part, however small.
+    let part =
+      HumanReadable.closePart(arrived, of: totals.bytes) ?? Self.part(arrived, of: totals.bytes)
     let far = isWhole ? HumanReadable.bytes(totals.bytes) : "\(part) arrived"
     let figures = state.figures
     guard totals.paused == 0, let speed = figures.speed else { return [far] }
-    // Amount, time and speed describe the same files. Other files may have been on the server before, or have left
-    // the list since.
+    // Amount, time and speed describe the same files. Others, or parts of these, may have been on the server before, or
+    // have left the list since.
     let amount =
-      figures.bytes == totals.arrivedBytes ? "" : " · \(HumanReadable.bytes(figures.bytes))"
+      figures.bytes == totals.arrivedBytes ? "" : " · \(HumanReadable.bytes(figures.bytes)) sent"
     let time = " in \(HumanReadable.duration(figures.seconds))"
     return [far + amount + time + ", \(HumanReadable.speed(speed))", far + amount + time, far]
   }

@@ -10,6 +10,8 @@ struct EndSummary: Sendable {
   let addresses: Int
   /// Why files failed, if more than one did; the most frequent reason first.
   var reasons: [FailureGroup<ItemID>] = []
+  /// The only file that failed, and why.
+  var failure: String?
 
   var problems: Int { counts.failed + counts.unknown + counts.doubtful }
 }
@@ -28,7 +30,16 @@ extension AppState {
     summary = EndSummary(
       counts: totals, troubles: refusals.filter { $0.value.holdsAll && isBusy($0.key) },
       addresses: queue.rows.count { $0.item.url != nil },
-      reasons: totals.failed + totals.unknown > 1 ? queue.failureGroups : [])
+      reasons: totals.failed + totals.unknown > 1 ? queue.failureGroups : [],
+      failure: totals.failed + totals.unknown == 1 ? onlyFailure : nil)
+  }
+
+  /// The name of the file that failed, and why.
+  private var onlyFailure: String? {
+    guard let group = queue.failureGroups.first,
+      let name = group.members.first.flatMap(item)?.fileName
+    else { return nil }
+    return "\(SafeText.line(name)): \(SafeText.beginning(of: group.reason.words))"
   }
 
   /// Performs an action that has another meaning while the summary is shown; returns nil for all other actions.

@@ -78,10 +78,14 @@ package struct ProgressBoard: Sendable {
         words.append(HumanReadable.timeLeft(left))
       }
     }
-    if totals.unknown > 0 { words.insert("\(totals.unknown) unknown", at: 0) }
-    if totals.failed > 0 { words.insert("\(totals.failed) failed", at: 0) }
+    if totals.unknown > 0 {
+      words.insert("\(HumanReadable.grouped(totals.unknown)) unknown", at: 0)
+    }
+    if totals.failed > 0 { words.insert("\(HumanReadable.grouped(totals.failed)) failed", at: 0) }
     line(
-      name: "\(totals.over) of \(totals.all)\(plus) files", bar: totals.bar,
+      name:
+        "\(HumanReadable.grouped(totals.over)) of \(HumanReadable.grouped(totals.all))\(plus) files",
+      bar: totals.bar,
       size: HumanReadable.bytes(totals.bytes) + plus, words: words.joined(separator: " "), row: row,
       on: &canvas, isTotal: true)
   }

@@ -10,7 +10,9 @@ package struct FailureGroup<Member> {
   }
 
   /// "412 × 403, not yours", made safe.
-  package var line: String { "\(members.count) × \(SafeText.beginning(of: reason.words))" }
+  package var line: String {
+    "\(HumanReadable.grouped(members.count)) × \(SafeText.beginning(of: reason.words))"
+  }
 
   /// Gathers failures by their reasons, the most frequent reason first.
   package static func gathered(

@@ -14,6 +14,21 @@ package enum HumanReadable {
     return "\(Int((value / 1000).rounded())) EB"
   }
 
+  /// A part of a size that is not all of it, and the size, with as many digits as tell them apart: "17.9 of 18.2 MB";
+  /// nil if three after the point do not, or if fewer do.
+  package static func closePart(_ part: Int64, of all: Int64) -> String? {
+    guard part != all, all >= 1000, bytes(part) == bytes(all) else { return nil }
+    var (unit, scale) = ("kB", 1000.0)
+    for next in ["MB", "GB", "TB", "PB"] where Double(all) / scale >= 999.5 {
+      (unit, scale) = (next, scale * 1000)
+    }
+    for tens in [10.0, 100, 1000] {
+      let numbers = [part, all].map { (Double($0) / scale * tens).rounded() / tens }
+      if numbers[0] != numbers[1] { return "\(numbers[0]) of \(numbers[1]) \(unit)" }
+    }
+    return nil
+  }
+
   /// A speed: "2.1 MB/s".
   package static func speed(_ bytesPerSecond: Double) -> String {
     guard bytesPerSecond.isFinite, bytesPerSecond < 9e18 else { return "—" }
@@ -69,9 +84,9 @@ package enum HumanReadable {
     "\(range.lowerBound) to \(range.upperBound)"
   }
 
-  /// `count` and the noun, in the plural if needed: "1 file", "3 files".
+  /// `count` and the noun, in the plural if needed: "1 file", "3 files", "1,500 files".
   package static func count(_ count: Int, _ noun: String) -> String {
-    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+    count == 1 ? "1 \(noun)" : "\(grouped(count)) \(noun)s"
   }
 
   /// A number with its thousands apart: "4,112".

@@ -322,7 +322,7 @@ extension EndToEnd {
         "first POST http://localhost:\(desk.port)/presign/begin",
         "before each piece GET http://localhost:\(desk.port)/presign/part?number=1&upload={begin.upload}",
         "  body {\"name\":\"a.bin\",\"size\":6000000,\"type\":\"application/octet-stream\"}",
-        "piece 1 of 2: PUT {ticket:/url}", "  in this piece 5242880 bytes",
+        "piece 1 of 2: PUT {ticket:/url}", "  in this piece 5,242,880 bytes",
         "at the end POST http://localhost:\(desk.port)/presign/finish",
       ] {
         #expect(shown.output.contains("\(line)\n"), "\(line) in \(shown.output)")

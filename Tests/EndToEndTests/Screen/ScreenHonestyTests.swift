@@ -322,7 +322,7 @@ extension EndToEnd {
         longest = max(longest, .now - start)
         try await terminal.press("q")
         let screen = try await terminal.wait(until: "the list") { !$0.shows("─ Help ─") }
-        isThere = screen.shows("Server 40000")
+        isThere = screen.shows("Server 40,000")
       }
       // Before, the list was prepared between two keys, which took some ten seconds on a good machine. How quick keys
       // are is measured by make bench.

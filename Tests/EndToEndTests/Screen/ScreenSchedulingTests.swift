@@ -360,7 +360,7 @@ extension EndToEnd {
       try await terminal.command("hoist ?.txt --to \(server.url().absoluteString)")
       // The header and at least one row.
       try await terminal.wait(until: "the reason") {
-        $0.rows.count { $0.contains("too many requests") && $0.contains("next try in") } > 1
+        $0.rows.count { $0.contains("too many requests") && $0.contains("try ") } > 1
       }
       rest.withLock { $0 = 1 }
       try await terminal.press("R")
@@ -396,12 +396,12 @@ extension EndToEnd {
       try await terminal.command("hoist f*")
       try await terminal.wait(for: "50 active")
       try await terminal.press("C-a", "x", "y", "z")
-      try await terminal.wait(for: "undone: removal of 1000 files")
+      try await terminal.wait(for: "undone: removal of 1,000 files")
       // Sent again from the start, and nobody has failed for having been taken out.
       try await terminal.wait(for: "950 waiting")
       #expect(try await !terminal.screen().shows("failed"))
       gate.open()
-      try await terminal.wait(for: "1000 ok")
+      try await terminal.wait(for: "1,000 ok")
       #expect(try await !terminal.screen().shows("failed"))
       let arrived = server.requests.flatMap { request in
         // Without the inside of the large file.

@@ -131,7 +131,7 @@ extension EndToEnd {
       #expect(words.contains("1.0 MB in "), "\(words)")
       try await terminal.press("q")
       let shell = try await terminal.waitForShell()
-      let last = try #require(shell.row(with: "1000 of 1000 files sent"))
+      let last = try #require(shell.row(with: "1,000 of 1,000 files sent"))
       #expect(try Self.seconds(in: last) == said, "\(last) and \(words)")
     }
 
