@@ -30,6 +30,34 @@ struct StateLabelTests {
     #expect((label.role == .warning) == (trouble != nil))
   }
 
+  @Test(
+    "a file that goes on where it was left says so for a few seconds, and in its details until it ends"
+  )
+  func resumed() {
+    var state = Fixture.empty(size: Size(width: 100, height: 30))
+    func sending(_ sent: Int64, try number: Int = 2) -> AppEvent {
+      .engine(
+        [(ItemID(1), .sending(attempt: number, sent: sent, total: 1_000_000))], at: state.now + 1)
+    }
+    func text() -> String { render(state, size: state.size).text.joined(separator: "\n") }
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a", size: 1_000_000)]),
+      .engine([(ItemID(1), .preparing(attempt: 2))], at: state.now),
+      .queue(.resumed(ItemID(1), at: 610_000)), sending(610_000))
+    #expect(text().contains("61% resumed at 61 %"), "\(text())")
+    for sent in [640_000, 670_000, 700_000, 730_000, 760_000] as [Int64] {
+      Fixture.play(&state, sending(sent))
+    }
+    #expect(text().contains("76% sending (try 2)"), "\(text())")
+    Fixture.play(&state, .key(.enter))
+    #expect(text().contains("Note     resumed at 61 %"), "\(text())")
+    // What is known of the attempt before is not said of this one.
+    Fixture.play(
+      &state, .key(.escape), .engine([(ItemID(1), .waiting)], at: state.now),
+      .engine([(ItemID(1), .preparing(attempt: 3))], at: state.now), sending(10_000, try: 3))
+    #expect(!text().contains("resumed"), "\(text())")
+  }
+
   @Test("a file that is between tries goes on to say so while its server asks all files to wait")
   func between() {
     var state = Fixture.empty()

@@ -74,6 +74,9 @@ package struct Speeds: Hashable, Sendable, Codable {
   /// When the attempt that is under way began to send.
   package func beginning(of id: ItemID) -> Instant? { sending[id]?.beginning }
 
+  /// Which of an item's bytes the attempt that is under way sent first, if that one resumes; nil otherwise.
+  package func start(of id: ItemID) -> Int64? { sending[id] == nil ? nil : starts[id] }
+
   /// Seconds until all of an item has been acknowledged: at most as long as `totalETA` says for all items. If a limit
   /// in bytes a second holds back all items together, those that end leave their share of it to the others, once
   /// nothing is left to begin.
@@ -125,7 +128,9 @@ package struct Speeds: Hashable, Sendable, Codable {
   package func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
     // Between small files, nothing moves while replies are awaited.
     guard let burst, !(awaiting.isEmpty && standsStill(at: now)) else { return nil }
-    let isSettled = !isIdle(at: now) && burst.estimate.speed(at: idleSince ?? now) != nil
+    let isSettled =
+      !isIdle(at: now) && !standsStill(at: now)
+      && burst.estimate.speed(at: idleSince ?? now) != nil
     let eta =
       isSettled
       ? burst.estimate.eta(remaining: remaining, at: idleSince ?? now)

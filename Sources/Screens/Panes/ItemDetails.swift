@@ -12,9 +12,10 @@ struct ItemDetails {
   /// At most three lines of `width` columns for the pane below the queue.
   func summary(width: Int) -> [TextLine] {
     if item.isInDoubt {
-      // The row has what is doubtful, and the room below is for what can be done.
-      return [line(item.location.description, .plain, cut: width)]
-        + cut(doubtAdvice, .plain, width: width, lines: 2)
+      let place = fact(Self.address, item.url, .accent) + fact("Path", item.location.description)
+      return [line(words.forms.first ?? "", .warning, cut: width)]
+        + cut(doubtAdvice, .plain, width: width, lines: 1)
+        + place.prefix(1).map { Self.leading(line($0.text, $0.role, cut: width), to: $0) }
     }
     guard let failure = item.state.failure else {
       var lines =
@@ -93,9 +94,8 @@ struct ItemDetails {
     let rule = state.keyLabel(.failWhen)
     let failing =
       item.isDoubtful && state.options.configuration != nil && !rule.isEmpty
-      ? " \(rule) makes a failure of replies like this." : ""
-    return
-      "It counts as sent. Look on the server; \(state.keyLabel(.retry)) sends it again.\(failing)"
+      ? " \(rule) makes such replies failures." : ""
+    return "Look on the server; \(state.keyLabel(.retry)) sends it again.\(failing)"
   }
 
   /// The file as it was sent; nil if it was not sent, or if there is no record of what was sent.
@@ -289,7 +289,7 @@ struct ItemDetails {
       let percent = HumanReadable.percent(sent, of: total)
       return state + fact("Sent", "\(TotalLine.part(sent, of: total)), \(percent)%")
         + fact("Pieces", item.resumePoint?.pieceCount?.words)
-        + fact("Note", item.resumePoint?.words) + plain
+        + fact("Note", resumption) + plain
     case .done(let receipt):
       return fact(Self.address, receipt.url, .accent) + fact("Deletion", receipt.deletionURL)
         + state + fact("There", receipt.skipped?.words)
@@ -305,6 +305,12 @@ struct ItemDetails {
   /// A fact as a list, which is empty if there is no text.
   private func fact(_ label: String, _ text: String?, _ role: Role = .plain) -> [Fact] {
     text.map { [(label, $0, role)] } ?? []
+  }
+
+  /// How the attempt that is under way began, if not as usual. What is known of an earlier one does not count.
+  private var resumption: String? {
+    let point = item.resumePoint
+    return state.resumption(of: item) ?? (point?.start == 0 ? point?.words : nil)
   }
 
   /// Why it waits for credentials, and which keys help.

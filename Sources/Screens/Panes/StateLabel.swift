@@ -89,6 +89,10 @@ struct StateLabel {
     case (.preparing(let attempt), _):
       let sign: Unicode.Scalar = state.isASCII ? ":" : "·"
       self.init(sign, .accent, "preparing\(Self.again(attempt))", "preparing")
+    case (.sending, _) where !isPlain && Self.hasJustResumed(item, in: state):
+      let words = state.resumption(of: item) ?? ""
+      let speed = state.speeds.speed(of: item.id, at: now).map { " · \(HumanReadable.speed($0))" }
+      self.init("↑", .accent, speed.map { words + $0 }, words)
     case (.sending(let attempt, let sent, _), _):
       guard let speed = state.speeds.speed(of: item.id, at: now).map(HumanReadable.speed) else {
         self.init("↑", .accent, "sending\(Self.again(attempt)) —", "sending —")
@@ -264,5 +268,19 @@ struct StateLabel {
     row.attempts.last.map { $0.isGood ? 0 : $0.number } ?? 0
   }
 
+  /// Whether an upload has gone on where it was left so shortly ago that its row says so.
+  private static func hasJustResumed(_ item: UploadItem, in state: AppState) -> Bool {
+    guard state.resumption(of: item) != nil, let begun = state.speeds.beginning(of: item.id)
+    else { return false }
+    return state.now - begun < AppState.messageTime
+  }
+
   private static func again(_ attempt: Int) -> String { attempt > 1 ? " (try \(attempt))" : "" }
+}
+
+extension AppState {
+  /// "resumed at 61 %": where the attempt that is under way has gone on; nil if it began at the first byte.
+  func resumption(of item: UploadItem) -> String? {
+    speeds.start(of: item.id).map { "resumed at \(HumanReadable.percent($0, of: item.sentSize)) %" }
+  }
 }
