@@ -5,6 +5,26 @@ import Testing
 
 /// The columns of lists, in windows of every size, and the media types in them.
 @Suite struct TypeColumnTests {
+  /// Columns that moved with each row that goes could not be read.
+  @Test func theColumnShrinksOnceNothingNeedsItsWidth() {
+    var state = Fixture.empty(size: Size(width: 120, height: 30))
+    let types = ["application/x-archive", "application/x-binary", "video/mp4", "text/plain"]
+    Fixture.play(
+      &state,
+      .added(types.enumerated().map { Fixture.item(Int64($0) + 1, "\($0)", type: $1) }))
+    func width() -> Int { state.columns(in: state.layout).type.count }
+    let whole = width()
+    #expect(whole >= types[0].count)
+    // Another one is nearly as long.
+    Fixture.play(&state, .removed([ItemID(1)]))
+    #expect(width() == whole)
+    Fixture.play(&state, .removed([ItemID(2)]))
+    #expect(width() < whole)
+    // What comes back has its width again.
+    Fixture.play(&state, .added([Fixture.item(5, "x", type: types[0])]))
+    #expect(width() == whole)
+  }
+
   private static let widths = 40...250
   private static let heights = [10, 15, 16, 24, 31]
   /// From this width of a window on, every row shows its type.

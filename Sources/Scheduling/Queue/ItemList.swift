@@ -188,8 +188,8 @@ package struct ItemList: Sendable {
   /// How many items of each target are still to be sent, without those that are paused.
   private var busy: [String: Int] = [:]
 
-  /// The longest texts of all items that were ever here, in bytes of UTF-8, so that columns do not change their places
-  /// all the time.
+  /// The longest texts of the items, in bytes of UTF-8. When items go, they become shorter only if none that is left
+  /// comes near, so that columns do not change their places all the time.
   package private(set) var longest = Longest()
 
   package struct Longest: Hashable, Sendable {
@@ -200,6 +200,12 @@ package struct ItemList: Sendable {
     package static let longestType = 24
 
     package init() {}
+
+    /// Lets go of what none of the items that are left needs for the most part.
+    fileprivate mutating func shrink(to needed: Longest) {
+      if needed.name * 4 <= name * 3 { name = needed.name }
+      if needed.type * 4 <= type * 3 { type = needed.type }
+    }
 
     fileprivate mutating func include(_ item: UploadItem) {
       name = max(name, item.fileName.utf8.count)
@@ -407,6 +413,7 @@ package struct ItemList: Sendable {
       beginnings[id] = nil
     }
     rows.removeAll { ids.contains($0.item.id) }
+    longest.shrink(to: rows.reduce(into: Longest()) { $0.include($1.item) })
     renumber(from: first)
   }
 
