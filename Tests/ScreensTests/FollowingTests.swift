@@ -66,6 +66,25 @@ struct FollowingTests {
     #expect(run.cursor == 1_503)
   }
 
+  /// Files that are sent in less than a second: the view stays, and the cursor does not stay on one that has been sent.
+  @Test func theCursorGoesAlongInAViewThatStays() {
+    var run = Run(99)
+    run.send([1])
+    let first = run.state.list.window.visible(of: run.state.rowCount, height: 10).lowerBound
+    for id in Int64(2)...8 {
+      run.send([id], after: 0.4)
+      #expect(run.cursor == id && run.isOnOne)
+    }
+    #expect(
+      run.state.list.window.visible(of: run.state.rowCount, height: 10).lowerBound == first)
+    // It can be read even if they are sent faster.
+    run.send([9], after: 0.1)
+    run.send([10], after: 0.1)
+    #expect(run.cursor == 8)
+    run.send([11], after: 0.2)
+    #expect(run.cursor == 11)
+  }
+
   @Test func theCursorStaysOnOneThatIsBeingSent() {
     var run = Run(9)
     run.send([3])

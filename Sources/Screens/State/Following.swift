@@ -10,12 +10,16 @@ struct Following: Sendable {
   fileprivate var isUsual = false
   /// When the place of what is being sent was last looked at.
   fileprivate var latest: Instant?
+  /// When the cursor last went along in a view that stayed.
+  fileprivate var moved: Instant?
   /// The time of the first tick since the user last did something; nil if there has been none.
   fileprivate var rest: Instant?
 
   /// For how many seconds the view stays where it is, so that names can be read, as long as something in it is being
   /// sent.
   static let stay = 1.0
+  /// For how many seconds the cursor stays on a file that has been sent while the view stays.
+  static let pause = 0.3
   /// After how many seconds without a key the cursor goes along again.
   static let patience = 30.0
 }
@@ -53,9 +57,10 @@ extension AppState {
     let seen = list.window.visible(of: rowCount, height: height)
     // Many fast files end within a second: once nothing in view is being sent, the view goes on at once.
     if let latest = following.latest, now - latest < Following.stay,
-      seen.contains(where: { isBeingSent($0) })
+      let next = seen.first(where: { $0 >= list.cursor && isBeingSent($0) })
+        ?? seen.first(where: { isBeingSent($0) })
     {
-      return
+      return move(to: next, in: seen.lowerBound)
     }
     let sent = (0..<rowCount).filter(isBeingSent)
     following.latest = now
@@ -70,6 +75,14 @@ extension AppState {
     // The next one after the cursor, so that it usually moves on and not back.
     let next = there.first { $0 >= list.cursor } ?? there.first ?? list.cursor
     list.show(from: first, cursor: isOnOne ? list.cursor : next, in: queue, height: height)
+  }
+
+  /// Moves the cursor to the next file that is being sent, in a view that stays, unless it is on one or has just moved.
+  private mutating func move(to row: Int, in first: Int) {
+    if let moved = following.moved, now - moved < Following.pause { return }
+    guard !isBeingSent(list.cursor) else { return }
+    following.moved = now
+    list.show(from: first, cursor: row, in: queue, height: layout.rows.count)
   }
 
   private func isBeingSent(_ row: Int) -> Bool {
