@@ -9,10 +9,55 @@ import UploadModel
     render(state, size: state.size).text.last ?? ""
   }
 
+  @Test func theKeyForAllResumesOnlyWhatItHasPaused() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added((1...3).map { Fixture.item($0, "\($0)") }))
+    func paused(_ effects: [Effect]) {
+      for case .pause(let ids) in effects {
+        Fixture.play(&state, .engine(ids.map { ($0, .paused) }, at: state.now))
+      }
+    }
+    paused(Fixture.type("gp", &state))
+    let effects = Fixture.type("P", &state)
+    #expect(effects == [.pause([ItemID(2), ItemID(3)])])
+    paused(effects)
+    #expect(Fixture.type("P", &state) == [.resume([ItemID(2), ItemID(3)])])
+    // Without others, it resumes that one as well.
+    Fixture.play(
+      &state,
+      .engine([2, 3].map { (ItemID($0), .done(Fixture.receipt)) }, at: state.now))
+    #expect(Fixture.type("P", &state) == [.resume([ItemID(1)])])
+  }
+
+  @Test func aStoppedQueueAndAPausedFileGoOnByDifferentWords() {
+    var state = Fixture.empty(size: Size(width: 120, height: 24))
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a", state: .paused), Fixture.item(2, "b")]), .stopped(true),
+      .key("g"))
+    let footer = render(state, size: state.size).text.last ?? ""
+    #expect(footer.contains("s go on") && footer.contains("p resume"), "\(footer)")
+  }
+
+  @Test func whoSendsIsSaidOnlyWhileThereIsSomethingToSend() {
+    var state = Fixture.empty()
+    let words = "another hoist (process 7) sends this queue and what you add here"
+    Fixture.play(
+      &state, .queue(.aside(true)), .queue(.notice(words)),
+      .added((1...30).map { Fixture.item($0, "\($0)") }), .key("G"))
+    func isSaid() -> Bool { render(state, size: state.size).text.contains { $0.contains(words) } }
+    #expect(isSaid())
+    Fixture.play(
+      &state,
+      .engine((1...30).map { (ItemID($0), .done(Fixture.receipt)) }, at: state.now))
+    #expect(!isSaid())
+    Fixture.play(&state, .key("G"), .added([Fixture.item(31, "more")]))
+    #expect(isSaid())
+  }
+
   @Test(arguments: [
     // What fails can be sent again; only what arrived has an address.
     (0, "p pause", ["r retry ", "y copy URL"]), (2, "y copy URL", ["r retry ", "p pause"]),
-    (3, "r retry ", ["p pause", "y copy URL"]), (7, "p go on", ["p pause", "r retry "]),
+    (3, "r retry ", ["p pause", "y copy URL"]), (7, "p resume", ["p pause", "r retry "]),
   ])
   func theQueuesFollowsTheRow(_ row: Int, _ offered: String, _ others: [String]) {
     var state = Fixture.mixed(size: Size(width: 120, height: 24))

@@ -39,7 +39,7 @@ import Testing
     #expect(Announcer.status(of: state).hasSuffix("awaiting 1 reply"))
   }
 
-  /// How many files wait says more than that the time left is not known.
+  /// How many files wait says more than the words for them.
   @Test func whatIsCountedStaysBesideATimeThatIsNotKnown() {
     var state = Fixture.empty()
     let sizes: [Int64] = [210_000_000, 3_200_000, 812_000, 812_000, 812_000, 812_000]
@@ -53,7 +53,7 @@ import Testing
           (ItemID(4), .retrying(Fixture.unavailable, next: 2, of: 5, at: state.now + 60)),
         ], at: state.now))
     let said = render(state, size: state.size).text[22]
-    #expect(said.contains("2 waiting") && !said.contains("ETA"), "\(said)")
+    #expect(said.hasSuffix("✓1  ✗1  ↻1  ·2"), "\(said)")
     // Where there is room, it says that too.
     state.size.width = 120
     let all = render(state, size: state.size).text[22]
@@ -66,7 +66,7 @@ import Testing
       ([(1, .done), (1, .waiting), (3, .retrying)], "1 ok  3 retrying  1 waiting"),
       (
         [(5, .done), (10, .failed), (2, .retrying), (12, .waiting)],
-        "5 ok  10 failed  2 retrying  12 waiting"
+        "✓5  ✗10  ↻2  ·12"
       ),
       (
         [
@@ -131,6 +131,34 @@ import Testing
       &state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now), Fixture.away,
       .engine([(ItemID(2), .preparing(attempt: 1))], at: state.now + 10))
     #expect(Self.said(state).contains("ETA —"), "\(Self.said(state))")
+  }
+
+  @Test func onceAllThatWasSentIsClearedNothingIsSaidOfItsTime() {
+    var state = Fixture.empty(size: Size(width: 100, height: 24))
+    Fixture.play(
+      &state, .added((1...2).map { Fixture.item($0, "\($0)", size: 1_000_000) }),
+      .figures(SendingFigures(seconds: 10, bytes: 600_000)),
+      .engine(
+        [(ItemID(1), .done(Fixture.receipt)), (ItemID(2), .failed(Fixture.tooLarge))],
+        at: state.now), .key("j"))
+    let whole = render(state, size: state.size).text[22]
+    #expect(whole.contains("1.0 of 2.0 MB arrived · 600 kB sent in 10 s, 60 kB/s"), "\(whole)")
+    Fixture.play(&state, .key("c"))
+    let rest = render(state, size: state.size).text[22]
+    #expect(rest.contains("0 B of 1.0 MB arrived ") && !rest.contains(" in "), "\(rest)")
+  }
+
+  /// A file that failed is missing, however small it is.
+  @Test func whatIsMissingIsSeenInTheNumbers() {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state,
+      .added([Fixture.item(1, "a", size: 17_900_000), Fixture.item(2, "b", size: 300_000)]),
+      .engine(
+        [(ItemID(1), .done(Fixture.receipt)), (ItemID(2), .failed(Fixture.tooLarge))],
+        at: state.now))
+    let line = render(state, size: state.size).text[22]
+    #expect(line.contains("17.9 of 18.2 MB arrived"), "\(line)")
   }
 
   @Test func whatIsPausedTakesNoTime() {
@@ -385,7 +413,8 @@ import Testing
     #expect(line.contains("2.0 MB in 20 s, 100 kB/s") && line.contains("2 ok"))
     // What was cleared took its bytes along; amount, time and speed are still of the same files.
     Fixture.play(&state, .removed([ItemID(1)]))
-    #expect(render(state, size: state.size).text[22].contains(" 1.0 MB · 2.0 MB in 20 s, 100 kB/s"))
+    #expect(
+      render(state, size: state.size).text[22].contains(" 1.0 MB · 2.0 MB sent in 20 s, 100 kB/s"))
     // Of what comes later, the sender's figures are without it.
     let item = Fixture.item(3, "3", size: 1_000_000)
     Fixture.play(
@@ -393,7 +422,8 @@ import Testing
       .engine([(item.id, .sending(attempt: 1, sent: 0, total: 1_000_000))], at: state.now + 100),
       .figures(SendingFigures(seconds: 100, bytes: 1_000_000)),
       .engine([(item.id, Self.receipt(1_000_000, 100))], at: state.now + 200))
-    #expect(render(state, size: state.size).text[22].contains(" 2.0 MB · 1.0 MB in 1:40, 10 kB/s"))
+    #expect(
+      render(state, size: state.size).text[22].contains(" 2.0 MB · 1.0 MB sent in 1:40, 10 kB/s"))
   }
 
   @Test func whatWasClearedIsInNoTotalBesideAPausedRow() {

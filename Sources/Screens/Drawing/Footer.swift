@@ -80,7 +80,7 @@ extension AppState {
     case (.retry, _) where mode == .queue: hint.isUrgent = true
     case (.failWhen, _): hint.isUrgent = true
     case (.startStop, _) where !settings.isStarted: (hint.isUrgent, hint.words) = (true, "go on")
-    case (.pause, _) where isPaused: hint.words = "go on"
+    case (.pause, _) where isPaused: hint.words = "resume"
     // The buttons say more.
     case (.stopAndQuit, _): hint.words = queue.totals.active > 0 ? "stop and quit" : "quit"
     case (.goOnInBackground, _): hint.words = "in the background"

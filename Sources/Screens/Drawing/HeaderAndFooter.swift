@@ -16,7 +16,7 @@ struct HeaderAndFooter {
       canvas.rule(row: 1, title(width: width, end: tabs.start), end: tabs.start)
     }
     tabs.paint(on: &canvas)
-    if let row = layout.notice, let notice = state.notice {
+    if let row = layout.notice, let notice = state.shownNotice {
       canvas.put(notice, row: row, column: 1, width: canvas.size.width - 2, style: Style(.dim))
     }
     TotalLine(state: state).paint(row: layout.total, on: &canvas)

@@ -45,7 +45,8 @@ extension Action {
     Action(
       .pause, ["p"], "pause a file, or resume it", hint: "pause", argument: "[FILE…]", footer: 6,
       traits: .edits),
-    Action(.pauseAll, ["P"], "pause all files, or resume them", traits: .edits),
+    Action(
+      .pauseAll, ["P"], "pause all files, or resume those that it has paused", traits: .edits),
     Action(.startStop, ["s"], "start no more files, or resume", hint: "stop", footer: 2),
     Action(
       .edit, ["e"], "change names, type, field or target", hint: "edit", argument: "[FILE…]",

@@ -165,7 +165,7 @@ extension AppState {
     case (.arrived, .sendingAgain(let ids, _)): return confirmArrival(of: ids.compactMap(item))
     case (.sendAgainNow, .editingAnyway(let edited, _)): return apply(edited)
     case (.sendAgainNow, .queueingAgain(let rows)): return sendAgainNow(rows)
-    case (.pauseNow, _): return pauseOnly(queue.rows.map(\.item))
+    case (.pauseNow, _): return pauseAllOnly()
     case (.removeNow, .removing(let ids, _, _)): return remove(ids)
     case (.deleteNow, .deleting(let rows)):
       for row in rows { record("deleting \(row.name) on the server") }

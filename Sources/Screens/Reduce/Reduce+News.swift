@@ -4,6 +4,8 @@ import UploadModel
 /// News of the queue.
 extension AppState {
   mutating func receive(_ news: QueueNews) -> [Effect] {
+    let hadNotice = shownNotice != nil
+    defer { if (shownNotice != nil) != hadNotice { fitLists() } }
     switch news {
     case .added:
       keepingCursor { $0.take(news) }
@@ -31,18 +33,17 @@ extension AppState {
       }
       let wasOver = isOver
       take(news)
-      if isOver, !wasOver { sumUp() }
+      guard isOver, !wasOver else { break }
+      sumUp()
+      return leaveIfDone()
     case .read(let hasHistory):
       if hasHistory { options.hasHistory = true }
       let wasReading = isReading
       take(news)
       // If the user has asked to quit meanwhile, the question may now be unnecessary.
       if wasReading { return mode == .quitting ? askToQuit() : leaveIfDone() }
-    case .notice:
-      take(news)
-      fitLists()
     case .resumePoint, .resumed, .speeds, .figures, .lanes, .reachability, .pace, .run, .urls,
-      .aside, .successors, .settings, .stopped, .held, .grew, .message:
+      .aside, .successors, .settings, .stopped, .held, .grew, .message, .notice:
       take(news)
     }
     return []

@@ -21,7 +21,7 @@ extension AppState {
     case .pause:
       let chosen = subjects
       return losesMuch(chosen) ? ask(.breakingOff(chosen.map(\.id))) : pause(chosen)
-    case .pauseAll: return losesMuch(items) ? ask(.pausing) : pause(Array(items))
+    case .pauseAll: return losesMuch(items) ? ask(.pausing) : pauseAll()
     case .remove: return askToRemove(subjects)
     case .clear: return clear()
     case .moveDown, .moveUp, .moveToTop: return shift(name)
@@ -217,9 +217,26 @@ extension AppState {
     return [.pause(going.map(\.id))]
   }
 
+  /// Pauses all items. If all are paused, resumes those that this has paused, and not those that a person has paused one
+  /// by one, unless there are no others.
+  mutating func pauseAll() -> [Effect] {
+    let effects = pauseAllOnly()
+    guard effects.isEmpty else { return effects }
+    let together = items.filter { $0.state == .paused && pausedTogether.contains($0.id) }
+    return pause(together.isEmpty ? Array(items) : together)
+  }
+
+  /// Pauses all items, and resumes none.
+  mutating func pauseAllOnly() -> [Effect] {
+    let effects = pauseOnly(Array(items))
+    for case .pause(let ids) in effects { pausedTogether.formUnion(ids) }
+    return effects
+  }
+
   /// Pauses the items, or resumes them if all are paused.
   mutating func pause(_ items: [UploadItem]) -> [Effect] {
     if items.isEmpty { return refuseWithoutFiles() }
+    pausedTogether.subtract(items.map(\.id))
     let effects = pauseOnly(items)
     guard effects.isEmpty else { return effects }
     let paused = items.filter { $0.state == .paused }

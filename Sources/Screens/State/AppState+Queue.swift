@@ -35,6 +35,9 @@ extension AppState {
     set { known.notice = newValue }
   }
 
+  /// The line that stays, but not which process sends the queue while there is nothing to send.
+  var shownNotice: String? { isAside && !isReading && queue.totals.busy == 0 ? nil : notice }
+
   /// Whether another process sends the queue.
   package var isAside: Bool { known.isAside }
   /// How many other processes look on, one of which would send the queue as soon as this one left.

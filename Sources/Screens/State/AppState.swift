@@ -36,6 +36,8 @@ package struct AppState: Sendable {
   var hasFocus = false
   /// Whether rows are being marked with the mouse.
   var isDragging = false
+  /// The items that the key for all of them has paused, and not a person one by one.
+  var pausedTogether: Set<ItemID> = []
   /// How the queue was last sorted, and the version of the queue after that.
   var sorted: Sorted?
   var following = Following()
@@ -409,7 +411,7 @@ package struct AppState: Sendable {
 
   func layout(in size: Size) -> Layout {
     Layout(
-      size: size, hasNotice: notice != nil, pane: pane, isEmpty: queue.count == 0,
+      size: size, hasNotice: shownNotice != nil, pane: pane, isEmpty: queue.count == 0,
       listWidth: Columns.width(for: queue.longest),
       messageLines: dialog == nil ? messageLines(in: size.width).count : 0)
   }
