@@ -33,17 +33,27 @@ struct QueueCommand: AsyncParsableCommand {
       let store = try queue.store(in: context, mustExist: true)
       // Listen before the queue is read, so that nothing is missed in between.
       let follower = Result { follow ? try QueueFollower(store, json: json, in: context) : nil }
-      try list(store, in: context)
+      try await list(store, in: context)
       try await follower.get()?.run()
     }
 
-    private func list(_ store: UploadStore, in context: Context) throws {
+    @MainActor
+    private func list(_ store: UploadStore, in context: Context) async throws {
       var items = try store.items()
       var isSent = true
-      if items.contains(where: \.state.isActive), !SenderLock.isTaken(queue: store.path) {
-        // The sender may have finished since the items were read, or may have been killed.
-        items = try store.items()
-        isSent = false
+      if items.contains(where: \.state.isActive) {
+        isSent = SenderLock.isTaken(queue: store.path)
+        if !isSent {
+          // The sender may have finished since the items were read, or may have been killed.
+          items = try store.items()
+        } else if let status = await SenderGlance.status(of: store, in: context) {
+          // The queue's file does not say how far they are.
+          items = items.map { item in
+            guard item.state.isActive, let state = status.state(of: item.id), state.isActive
+            else { return item }
+            return item.with(state)
+          }
+        }
       }
       for item in items {
         context.output.line(
@@ -245,7 +255,15 @@ extension UploadItem {
     let reason = state.failure.map { ": \($0.headline)" } ?? doubt ?? ""
     let size = HumanReadable.bytes(size)
     return
-      "\(id)  \(state.word(isSent: isSent))  \(size)  \(markedType)  \(name) → \(target)\(reason)"
+      "\(id)  \(state.word(isSent: isSent))\(isSent ? far : "")  \(size)  \(markedType)  \(name) → \(target)\(reason)"
+  }
+}
+
+extension UploadItem {
+  /// " 61%" of a file that is being sent, if the process that sends it has said so.
+  fileprivate var far: String {
+    guard case .sending(_, let sent, let total) = state, sent > 0 else { return "" }
+    return " \(HumanReadable.percent(sent, of: total))%"
   }
 }
 
