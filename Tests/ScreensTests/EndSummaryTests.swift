@@ -153,7 +153,9 @@ import UploadModel
   }
 
   /// Two files wait for credentials, and three have ended.
-  private static func heldBack(_ size: Size = Size(width: 80, height: 24)) -> AppState {
+  private static func heldBack(
+    _ size: Size = Size(width: 80, height: 24), at keys: String = ""
+  ) -> AppState {
     var state = Fixture.empty(size: size)
     let refused = ItemState.failed(Failure(.refused, status: 401, attempts: 1))
     Fixture.play(
@@ -165,6 +167,7 @@ import UploadModel
           (ItemID(1), .done(Fixture.receipt)), (ItemID(2), refused),
           (ItemID(3), refused),
         ], at: state.now + 2))
+    Fixture.type(keys, &state)
     return state
   }
 
@@ -209,7 +212,28 @@ import UploadModel
     #expect(!state.isSummaryShown)
   }
 
+  /// That the others wait may be told before how the file ended that was refused.
+  @Test func theEndHasWhatIsToldAfterItsReason() {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added((1...3).map { Fixture.item($0, "\($0).bin", size: 1_100) }),
+      .queue(.refusal(target: "photos", .refused)))
+    #expect(Self.text(state).contains("(3 files wait)"), "\(Self.text(state))")
+    Fixture.play(
+      &state, .engine([(ItemID(1), .failed(Fixture.tooLarge))], at: state.now))
+    #expect(Self.text(state).contains("(2 files wait)"), "\(Self.text(state))")
+    #expect(Self.text(state).contains("✗ 1 failed"), "\(Self.text(state))")
+    // Once it was read, it stays closed.
+    Fixture.play(
+      &state, .key("j"), .engine([(ItemID(2), .failed(Fixture.tooLarge))], at: state.now))
+    #expect(!state.isSummaryShown)
+  }
+
   @Test func theKeysThatHelpAreInTheDetailsOfWhatWaits() {
+    let small = Self.text(Self.heldBack(Size(width: 80, height: 24), at: "G"))
+    #expect(
+      small.contains("│ photos refuses the credentials: nothing goes there until you fix that")
+        && small.contains("e) or retry (R)"), "\(small)")
     var state = Self.heldBack(Size(width: 130, height: 40))
     Fixture.play(&state, .key("G"), .key(.enter))
     let words = "photos refuses the credentials: nothing goes there until you fix that (5, then e)"

@@ -17,6 +17,10 @@ struct ItemDetails {
         + cut(doubtAdvice, .plain, width: width, lines: 1)
         + place.prefix(1).map { Self.leading(line($0.text, $0.role, cut: width), to: $0) }
     }
+    if let note = credentialsNote {
+      return [line(item.location.description, .plain, cut: width)]
+        + cut(note, .warning, width: width, lines: 2)
+    }
     guard let failure = item.state.failure else {
       var lines =
         [line(item.location.description, .plain, cut: width)]

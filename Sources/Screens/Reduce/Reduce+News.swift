@@ -107,7 +107,8 @@ extension AppState {
     if following.isOn { follow() }
     // What is decided is about to be sent.
     guard wasBusy, isOver, decided.isEmpty else { return decided + leaving }
-    if isAtTheEnd || !wasOver { sumUp() }
+    // That the rest waits for credentials may be told before how the file ended that was refused.
+    if isAtTheEnd || !wasOver || summary != nil { sumUp() }
     return (isAtTheEnd ? announceEnd() : []) + leaving
   }
 
