@@ -182,7 +182,7 @@ import Testing
     let lines = try await tmux.tmux.painting().split(separator: "\n").map(String.init)
     let rows = [
       ("done.txt", "done 201"), ("moving.txt", "━━"), ("failed.txt", "failed: 413"),
-      ("unknown.txt", "outcome"),
+      ("unknown.txt", "may have"),
     ]
     for ((name, glyphs), color) in zip(rows, colors) {
       let row = try #require(lines.first { $0.contains(name) })

@@ -90,7 +90,7 @@ struct FormBox {
     case .target: "Where should files go?"
     case .edited(let row): "Edit the target \(row.name)"
     case .items(let ids):
-      (ids.count > 1 ? "Edit \(HumanReadable.count(ids.count, "file"))" : "Edit \(form.name)") + others
+      "Edit \(ids.count > 1 ? HumanReadable.count(ids.count, "file") : form.name)" + others
     }
   }
 

@@ -69,7 +69,7 @@ extension Failure {
       .nameNotResolved(host: ""), .connectionRefused(""), .unreachable(""), .proxyUnreachable(""),
       .connectionLost(""), .insecure(""), .network(""), .unencrypted(""), .notHTTP(""),
       .rejected(""), .unusable(""), .differs(""), .notRecorded(""), .nonceExpired, .notTried(""),
-      .cancelled,
+      .cancelled, .outcomeUnknown(""),
     ]
     return Dictionary(causes.map { (Failure($0).code, Failure($0).headline) }) { first, _ in first }
   }()
