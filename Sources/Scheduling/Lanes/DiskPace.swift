@@ -4,7 +4,7 @@
 /// nothing is claimed before a lane is free for it, so that no more files are in doubt than there are lanes, and lanes
 /// go in step: the ends of what they have sent are written together with their next claims. Where it is quick, lanes
 /// would wait for claims more often than for servers: files are claimed ahead, as many as are sent within 20 ms, and
-/// what has happened is written once half of them have ended.
+/// what has happened is written once a quarter of them have ended.
 package struct DiskPace: Sendable {
   /// How long the last writes took, in seconds, with the latest at the end.
   private var writes: [Double] = []
@@ -32,13 +32,13 @@ package struct DiskPace: Sendable {
   /// `seconds`; and how many of `claimed` uploads may then be left. There is no wait for requests that take longer, since
   /// these do not end together.
   ///
-  /// On a slow disk, all are waited for. On a quick one, half of them: the others keep the lanes busy until the next
-  /// claims are written.
+  /// On a slow disk, all are waited for. On a quick one, a quarter of them: the others keep the lanes busy until the
+  /// next claims are written.
   package func patience(
     withRequestsTaking seconds: Double, claimed: Int
   ) -> (seconds: Double, left: Int) {
     if isSlow { return (seconds < median ? min(median / 2, Self.longestPatience) : 0, 0) }
-    return (seconds < Self.quickPatience ? Self.quickPatience : 0, claimed / 2)
+    return (seconds < Self.quickPatience ? Self.quickPatience : 0, claimed - claimed / 4)
   }
 
   private static let longestPatience = 0.005
