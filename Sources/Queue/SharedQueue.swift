@@ -111,8 +111,8 @@ package final class SharedQueue {
   private var revision: Int64 = 0
   /// Whether changes that came too early are to be read once more.
   private var isSecondLook = false
-  /// The targets that refused the credentials of the process that has sent the queue so far.
-  private var refusedBefore: [String: CredentialTrouble]
+  /// The targets that refused these credentials when the screen that this process goes on for had them.
+  private let refusedBefore: [String: CredentialTrouble]
   /// The revision of the queue since which the sender's news may have taken precedence over the states in the queue.
   private var newsSince: Int64 = 0
 
@@ -696,7 +696,9 @@ package final class SharedQueue {
     link.serve()
     reportSettings()
     // What others are told of what was sent before is the same that is shown here.
-    link.send([.figures(figures)] + runTroubles.map { .run(target: $0.key, $0.value) })
+    link.send(
+      [.figures(figures)] + runTroubles.map { .run(target: $0.key, $0.value) }
+        + conductor.refused.map { .refusal(target: $0.key, $0.value) })
   }
 
   // MARK: What other processes write
@@ -995,8 +997,6 @@ package final class SharedQueue {
     // What it told before it went has been heard.
     defer { goOnAfterRuns() }
     receive(last.ends)
-    // Who refused its credentials would refuse them once more.
-    if isInformed { refusedBefore = last.refusals.filter(\.value.holdsAll) }
     isInformed = false
     nameSender()
     guard !isReading, !keeper.isLeaving else { return }

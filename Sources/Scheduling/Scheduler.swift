@@ -826,6 +826,7 @@ extension Scheduler {
     }
     for origin in servers.keys { servers[origin]?.tryNow(at: now) }
     for number in targets.indices { targets[number].tune { $0.tryNow(at: now) } }
+    refusedBefore = [:]
     return ended + tryCredentials()
   }
 

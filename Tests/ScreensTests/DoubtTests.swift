@@ -97,6 +97,16 @@ struct DoubtTests {
     #expect(state.message == "1 doubtful file queued once more")
   }
 
+  @Test("it is asked about as well if it is marked together with a file whose name is taken")
+  func besideATakenName() {
+    var state = Self.state()
+    Fixture.play(
+      &state, .added([Fixture.item(9, "x")]),
+      .engine([(ItemID(9), NameQuestionTests.taken("x"))], at: state.now),
+      .key(.escape), .key("g"), .key(.control("a")))
+    #expect(Fixture.play(&state, .key("r")) == [] && state.mode == .sendingAgain)
+  }
+
   @Test("a rule is offered only where one can be made")
   func offers() {
     var state = Self.state()

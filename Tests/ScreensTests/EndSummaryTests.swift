@@ -182,6 +182,25 @@ import UploadModel
     #expect(text.contains("│ 5, then e edit the target   R retry"), "\(text)")
   }
 
+  @Test func aURLWithoutATargetIsNotEdited() {
+    var state = Self.heldBack()
+    Fixture.play(&state, .queue(.refusal(target: "photos", nil)))
+    let url = "https://h/up"
+    var item = Fixture.item(7, "x")
+    item.target = url
+    Fixture.play(&state, .added([item]), .queue(.refusal(target: url, .refused)))
+    #expect(state.editing("photos", with: .refused) == "5, then e")
+    #expect(state.editing(url, with: .refused) == "")
+    #expect(state.message?.contains("5, then e") == false)
+  }
+
+  @Test func whatAServerProcessesDoesNotWaitForCredentials() {
+    var state = Self.heldBack()
+    let processing = Processing(Fixture.receipt, askingAt: nil, since: .distantPast)
+    Fixture.play(&state, .engine([(ItemID(1), .processing(processing))], at: state.now + 3))
+    #expect(state.heldBack == 2)
+  }
+
   @Test func aSingleFailureIsNamed() {
     let text = Self.text(Self.ended([.done(Fixture.receipt), .failed(Fixture.tooLarge)]))
     #expect(text.contains("│ 2.bin: 413, maximum upload size is 100 MB"), "\(text)")

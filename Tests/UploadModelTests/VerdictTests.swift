@@ -397,6 +397,17 @@ struct RefusalWordsTests {
       try failure(301, [:], "no <Endpoint>a</Endpoint>").cause == .redirected(to: nil, .losesBody))
   }
 
+  @Test(
+    "an address is shown without what may be a secret",
+    arguments: [
+      ("https://h/a", "https://h/a"), ("https://h/a?b=c", "https://h/a?…"),
+      ("https://h/a#token=b?c", "https://h/a#…"), ("https://me:p@w@h/a@b", "https://…@h/a@b"),
+      ("/a?b", "/a?…"), ("", ""), ("://", "://"), ("a://@", "a://…@"),
+    ])
+  func shown(_ address: String, _ words: String) {
+    #expect(Verdict.shown(address) == words)
+  }
+
   @Test("an empty file is called empty where that may be why", arguments: [400, 411, 413, 422])
   func empty(_ status: Int) throws {
     #expect(try failure(status, size: 0).explanation.contains("The file is empty."))

@@ -187,6 +187,8 @@ package struct ItemList: Sendable {
   private var active: [String: Int] = [:]
   /// How many items of each target are still to be sent, without those that are paused.
   private var busy: [String: Int] = [:]
+  /// How many of those wait, for their turn or for another attempt.
+  private var idle: [String: Int] = [:]
 
   /// The longest texts of the items, in bytes of UTF-8. When items go, they become shorter only if none that is left
   /// comes near, so that columns do not change their places all the time.
@@ -264,7 +266,7 @@ package struct ItemList: Sendable {
   package func isBusy(_ target: String) -> Bool { busy[target, default: 0] > 0 }
 
   /// How many items of a target wait, for their turn or for another attempt.
-  package func idle(for target: String) -> Int { busy[target, default: 0] - active(on: target) }
+  package func idle(for target: String) -> Int { idle[target] ?? 0 }
 
   /// The targets that items are being sent to.
   package var activeTargets: [String] { active.filter { $0.value > 0 }.map(\.key) }
@@ -294,6 +296,7 @@ package struct ItemList: Sendable {
     targets[item.target, default: 0] += 1
     if item.state.takesLane { active[item.target, default: 0] += 1 }
     if item.state.isBusy { busy[item.target, default: 0] += 1 }
+    if item.state.isIdle { idle[item.target, default: 0] += 1 }
     if !item.state.isFinished { countErrand(item, by: 1) }
   }
 
@@ -303,6 +306,7 @@ package struct ItemList: Sendable {
     targets[item.target] = targets[item.target].flatMap { $0 > 1 ? $0 - 1 : nil }
     if item.state.takesLane { active[item.target, default: 0] -= 1 }
     if item.state.isBusy { busy[item.target, default: 0] -= 1 }
+    if item.state.isIdle { idle[item.target, default: 0] -= 1 }
     if !item.state.isFinished { countErrand(item, by: -1) }
   }
 
@@ -386,6 +390,7 @@ package struct ItemList: Sendable {
     let old = known.state
     totals.subtract(rows[position].item, reached: rows[position].counted)
     if old.isBusy != state.isBusy { busy[known.target, default: 0] += state.isBusy ? 1 : -1 }
+    if old.isIdle != state.isIdle { idle[known.target, default: 0] += state.isIdle ? 1 : -1 }
     if old.takesLane != state.takesLane {
       active[rows[position].item.target, default: 0] += state.takesLane ? 1 : -1
     }
@@ -517,4 +522,9 @@ extension ItemList.Attempt {
     // What was judged anew has only been sent once.
     if item.state == new || item.state.isDone || item.state.isJudgedAnew(as: new) { return nil }
   }
+}
+
+extension ItemState {
+  /// Whether the item waits, for its turn or for another attempt.
+  fileprivate var isIdle: Bool { isBusy && !isActive }
 }

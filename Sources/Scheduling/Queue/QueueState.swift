@@ -261,6 +261,7 @@ extension Remark {
         "\(trouble.story(of: target)): until it accepts one, they go one at a time", .warning,
         isMessage: true)
     }
+    self.target = target
   }
 }
 

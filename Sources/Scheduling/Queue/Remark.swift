@@ -40,6 +40,8 @@ package struct Remark: Hashable, Sendable {
   /// Why files wait for credentials, if the remark is about that. It then goes on to say how to correct that, which
   /// differs from observer to observer.
   package var trouble: CredentialTrouble?
+  /// The target that has this trouble.
+  package var target = ""
   /// How a file has ended, if it is about that.
   package var end: End?
   /// The name of that file.

@@ -48,7 +48,8 @@ package struct Speeds: Hashable, Sendable, Codable {
   private var counted: Int64 = 0
   /// How long a burst may stand still before it counts as idle, in seconds.
   private static let gap = 2.0
-  /// After this many seconds in which nothing has moved, there is no speed and no time left, and none that gets ever lower or longer.
+  /// After this many seconds in which nothing has moved, there is no speed and no time left, rather than ones that get
+  /// ever lower and longer.
   private static let standstill = 3
 
   /// Whether they can have come about by measuring. Those that another process has sent may be anything.

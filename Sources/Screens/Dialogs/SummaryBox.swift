@@ -111,7 +111,7 @@ struct SummaryBox {
       [(state.keyLabel(name), .accent), (" \(words)", .dim)]
     }
     var offers: [Canvas.Spans] = []
-    let edits = Set(summary.troubles.values.map(state.editingTarget)).filter { !$0.isEmpty }
+    let edits = Set(summary.troubles.map(state.editing)).filter { !$0.isEmpty }
     if let keys = edits.first {
       offers.append([(keys, .accent), (" edit the target", .dim)])
       offers.append(offer(.retryAll, "retry"))

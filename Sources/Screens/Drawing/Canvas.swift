@@ -223,9 +223,13 @@ struct Canvas {
       }
       let kept = edges.filter { $0.row == y }.map(\.columns) + sides.map { $0..<$0 + 1 }
       let line = y * size.width
-      let cells = kept.map { frame.cells[line + $0.lowerBound..<line + $0.upperBound] }
+      // Copies, since slices of the frame would have all of it copied when it changes.
+      let cells = kept.map { Array(frame.cells[line + $0.lowerBound..<line + $0.upperBound]) }
       fill(row: y, columns: columns, style: Style(.plain))
-      for cells in cells { frame.cells.replaceSubrange(cells.indices, with: cells) }
+      for (columns, cells) in zip(kept, cells) {
+        frame.cells.replaceSubrange(
+          line + columns.lowerBound..<line + columns.upperBound, with: cells)
+      }
       for edge in overlaid where edge.row == y && !edge.isRule {
         for x in [edge.columns.lowerBound, edge.columns.upperBound - 1]
         where columns.contains(x) && !near.contains(x) {

@@ -321,8 +321,9 @@ struct ItemDetails {
   private var credentialsNote: String? {
     guard item.state == .waiting, case .credentials(let trouble)? = state.obstacle(for: item)
     else { return nil }
-    let story = trouble.story(of: state.targetName(of: item))
-    return "\(story): nothing goes there until you fix that \(state.remedy(trouble))"
+    let target = state.targetName(of: item)
+    let remedy = state.remedy(trouble, of: target)
+    return "\(trouble.story(of: target)): nothing goes there until you fix that \(remedy)"
   }
 
   /// A warning that the file will be sent more than once, and how to prevent that.

@@ -33,8 +33,7 @@ extension AppState {
       }
       let wasOver = isOver
       take(news)
-      guard isOver, !wasOver else { break }
-      sumUp()
+      if isOver, !wasOver { sumUp() }
       return leaveIfDone()
     case .read(let hasHistory):
       if hasHistory { options.hasHistory = true }
@@ -59,21 +58,21 @@ extension AppState {
   }
 
   private func words(of remark: Remark) -> String {
-    remark.trouble.map { "\(remark.text) \(remedy($0))" } ?? remark.text
+    remark.trouble.map { "\(remark.text) \(remedy($0, of: remark.target))" } ?? remark.text
   }
 
   /// What corrects refused credentials, after "until you fix that".
-  func remedy(_ trouble: CredentialTrouble) -> String {
-    let edits = editingTarget(trouble)
+  func remedy(_ trouble: CredentialTrouble, of target: String) -> String {
+    let edits = editing(target, with: trouble)
     return edits.isEmpty
       ? "and retry (\(keyLabel(.retry)) or \(keyLabel(.retryAll)))"
       : "(\(edits)) or retry (\(keyLabel(.retryAll)))"
   }
 
-  /// The keys that edit a target with this trouble: "5, then e"; empty if there are none.
-  func editingTarget(_ trouble: CredentialTrouble) -> String {
+  /// The keys that edit a target with this trouble: "5, then e"; empty if there are none, as for a URL without a target.
+  func editing(_ target: String, with trouble: CredentialTrouble) -> String {
     // Nothing can be typed in place of a command that gives no token.
-    if trouble == .notObtained { return "" }
+    if trouble == .notObtained || target.contains(scalars: "://") { return "" }
     let keys = [keyLabel(.targets), keyLabel(.edit, in: .targets)]
     return options.configuration == nil || keys.contains("")
       ? "" : keys.joined(separator: ", then ")

@@ -102,15 +102,14 @@ extension AppState {
     let taken = failed.filter { $0.state.failure?.taken != nil }
     names.add(taken.map(\.id))
     let others = failed.filter { $0.state.failure?.taken == nil }
-    if !taken.isEmpty {
-      // The question about the names comes once nothing else is on the screen.
-      dialog = nil
-      return retryNow(others)
-    }
     // Files that may already be on the server could end up there twice, so ask first.
-    let canConfirm = failed.contains(where: \.mayHaveArrived)
-    return canConfirm || failed.contains(where: \.isInDoubt)
-      ? ask(.sendingAgain(failed.map(\.id), canConfirm: canConfirm)) : retryNow(failed)
+    let canConfirm = others.contains(where: \.mayHaveArrived)
+    if canConfirm || others.contains(where: \.isInDoubt) {
+      return ask(.sendingAgain(others.map(\.id), canConfirm: canConfirm))
+    }
+    // The question about the names comes once nothing else is on the screen.
+    if !taken.isEmpty { dialog = nil }
+    return retryNow(others)
   }
 
   /// Sends again, without asking, those items that can be retried. A doubtful one counts as sent: it is queued once more.

@@ -273,7 +273,8 @@ package final class ScreenSession {
     // The successor learns from the queue whether it is stopped.
     (settings.isStarted, settings.isHandedOver) = (true, true)
     let handover = Handover(
-      arguments: arguments, settings: settings, floor: queue.floor, refused: queue.refused)
+      arguments: arguments, settings: settings, floor: queue.floor,
+      refused: queue.refused.filter { queue.items.isBusy($0.key) })
     do throws(BackgroundSender.Failure) {
       return try BackgroundSender.start(handover, lock: lock)
     } catch {

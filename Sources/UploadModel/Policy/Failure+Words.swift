@@ -156,7 +156,9 @@ extension Failure {
   }
 
   /// Why the outcome is in doubt: "no reply within 5 s", "302, it points to /login, which may be the result".
-  package var doubt: String { (status.map { "\($0), " } ?? "") + Self.inside(reason) }
+  package var doubt: String {
+    (status.map { "\($0), " } ?? "") + Self.inside(SecretQuery.hidden(in: reason))
+  }
 
   /// The request that failed, in words.
   private var what: String { step?.words ?? "it" }

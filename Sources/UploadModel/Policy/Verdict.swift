@@ -201,12 +201,21 @@ package enum Verdict: Hashable, Sendable {
     return .follow(url, keepsCredentials: origin == home)
   }
 
-  /// An address as it may be shown and logged: without its query, which may be a signature.
+  /// An address as it may be shown and logged: without a user and a password, and without its query and its fragment,
+  /// which may be a signature or a token.
   package static func shown(_ address: String?) -> String? {
-    guard let address, let mark = address.utf8.firstIndex(of: UInt8(ascii: "?")) else {
-      return address
+    guard let address else { return nil }
+    let bytes = Array(address.utf8)
+    let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+    var shown = bytes[..<(end ?? bytes.endIndex)]
+    if let scheme = shown.firstRange(of: Array("://".utf8)) {
+      let host = shown[scheme.upperBound...].prefix { $0 != UInt8(ascii: "/") }
+      if let at = host.lastIndex(of: UInt8(ascii: "@")) {
+        shown.replaceSubrange(scheme.upperBound...at, with: "…@".utf8)
+      }
     }
-    return "\(address[..<mark])?…"
+    let rest = end.map { "\(Unicode.Scalar(bytes[$0]))…" } ?? ""
+    return String(decoding: shown, as: UTF8.self) + rest
   }
 }
 

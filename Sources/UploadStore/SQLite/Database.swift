@@ -18,8 +18,8 @@ package final class Database {
 
   private let connection: OpaquePointer
   private var statements: [String: Statement] = [:]
-  /// Some of them, to be found without a hash of their long texts. Texts that are not the same differ in their first
-  /// bytes, and those that are have the same storage.
+  /// Some of them, to be found without a hash of their long texts: to compare them is quick, since the same texts have
+  /// the same storage.
   private var recent: [(sql: String, statement: Statement)] = []
   private static let mostRecent = 16
 

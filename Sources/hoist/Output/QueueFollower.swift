@@ -96,10 +96,6 @@ final class QueueFollower {
     let now = DispatchTime.now()
     if let last = said[id], last.word == state.word, now < last.at + .seconds(1) { return }
     said[id] = state.isFinished ? nil : (state.word, now)
-    var share = ""
-    if case .sending(_, let sent, let total) = state, total > 0 {
-      share = "  \(sent * 100 / total)%"
-    }
-    output.line(item.row() + share)
+    output.line(item.row())
   }
 }
