@@ -64,9 +64,15 @@ struct DiskPaceTests {
 
   @Test(
     "on a quick disk a quarter of the ends are waited for, if requests take less than two milliseconds",
-    arguments: [(0.0001, 64, 0.002, 48), (0.0019, 5, 0.002, 4), (0.002, 64, 0, 48)])
-  func brief(_ request: Double, _ claimed: Int, _ seconds: Double, _ left: Int) {
-    let patience = pace([0.5]).patience(withRequestsTaking: request, claimed: claimed)
+    arguments: [
+      (0.5, 0.0001, 64, 0.002, 48), (0.5, 0.0019, 5, 0.002, 4), (0.5, 0.002, 64, 0, 48),
+      // In memory.
+      (0.2, 0.0001, 64, 0, 48),
+    ])
+  func brief(
+    _ milliseconds: Double, _ request: Double, _ claimed: Int, _ seconds: Double, _ left: Int
+  ) {
+    let patience = pace([milliseconds]).patience(withRequestsTaking: request, claimed: claimed)
     #expect(patience == (seconds, left))
   }
 }

@@ -33,16 +33,18 @@ package struct DiskPace: Sendable {
   /// these do not end together.
   ///
   /// On a slow disk, all are waited for. On a quick one, a quarter of them: the others keep the lanes busy until the
-  /// next claims are written.
+  /// next claims are written. Where a write costs next to nothing, as in memory, nothing is waited for.
   package func patience(
     withRequestsTaking seconds: Double, claimed: Int
   ) -> (seconds: Double, left: Int) {
     if isSlow { return (seconds < median ? min(median / 2, Self.longestPatience) : 0, 0) }
-    return (seconds < Self.quickPatience ? Self.quickPatience : 0, claimed - claimed / 4)
+    let isWorthIt = seconds < Self.quickPatience && median >= Self.free
+    return (isWorthIt ? Self.quickPatience : 0, claimed - claimed / 4)
   }
 
   private static let longestPatience = 0.005
   private static let quickPatience = 0.002
+  private static let free = 0.0003
 
   /// How many requests may be claimed ahead of each lane if one takes `seconds`.
   package func ahead(ofRequestsTaking seconds: Double) -> Int {
