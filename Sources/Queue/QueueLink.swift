@@ -14,8 +14,8 @@ final class QueueLink {
   /// The speeds as measured so far, if this session is the sender.
   var speeds: () -> Speeds? = { nil }
   var onNews: ([SenderNews]) -> Void = { _ in }
-  /// Called when the sender is lost, with what it had reported.
-  var onLost: (SenderStatus) -> Void = { _ in }
+  /// Called when the sender is lost, with the news that resets what it had reported.
+  var onLost: ([SenderNews]) -> Void = { _ in }
   /// What the sender has reported so far.
   private(set) var status = SenderStatus()
 
@@ -101,9 +101,9 @@ final class QueueLink {
   private func lose() {
     guard listener != nil else { return }
     listener = nil
-    let last = status
+    let ends = status.ends
     status = SenderStatus()
-    onLost(last)
+    onLost(ends)
   }
 
   private func tryLater() {

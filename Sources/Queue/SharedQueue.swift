@@ -111,8 +111,6 @@ package final class SharedQueue {
   private var revision: Int64 = 0
   /// Whether changes that came too early are to be read once more.
   private var isSecondLook = false
-  /// The targets that refused these credentials when the screen that this process goes on for had them.
-  private let refusedBefore: [String: CredentialTrouble]
   /// The revision of the queue since which the sender's news may have taken precedence over the states in the queue.
   private var newsSince: Int64 = 0
 
@@ -136,7 +134,6 @@ package final class SharedQueue {
     conductor = Conductor(keeper, with: tools.sending, options: sending)
     link = QueueLink(queue: keeper.store.path, environment: tools.environment)
     (settings, ownSettings) = (options.settings, options.settings)
-    refusedBefore = options.refused
     link.onOrder = { [weak self] in self?.perform($0, $1) }
     link.onSuccessors = { [weak self] count in
       self?.successors = count
@@ -689,7 +686,7 @@ package final class SharedQueue {
   private func startEngine() {
     keeper.store.noteKnown(revision)
     // What was sent before counts until it is cleared.
-    conductor.start(countingAnew: items.totals.done == 0, refused: refusedBefore)
+    conductor.start(countingAnew: items.totals.done == 0, refused: options.refused)
     engine?.setLimit(settings.limit)
     for (target, count) in settings.lanes { engine?.setConcurrency(count, of: target) }
     engine?.setStarted(settings.isStarted)
@@ -993,10 +990,10 @@ package final class SharedQueue {
   }
 
   /// Falls back to the states in the queue, since the sender is silent, even where news had taken precedence over them.
-  private func forgetNews(_ last: SenderStatus) {
+  private func forgetNews(_ ends: [SenderNews]) {
     // What it told before it went has been heard.
     defer { goOnAfterRuns() }
-    receive(last.ends)
+    receive(ends)
     isInformed = false
     nameSender()
     guard !isReading, !keeper.isLeaving else { return }

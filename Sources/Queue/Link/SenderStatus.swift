@@ -10,8 +10,7 @@ package struct SenderStatus: Hashable, Sendable {
   private var items: [ItemID: ItemState] = [:]
   private var servers: [String: Reachability] = [:]
   private var waits: [String: Reachability] = [:]
-  /// Why the files of targets wait for credentials, or go one at a time.
-  private(set) var refusals: [String: CredentialTrouble] = [:]
+  private var refusals: [String: CredentialTrouble] = [:]
   private var paces: [String: Instant] = [:]
   private var runs: [String: RunNews] = [:]
 
