@@ -195,16 +195,20 @@ struct ConductorTests {
     let conductor = conductor(to: target)
     conductor.send([item])
     Self.block(until: hasBegun)
-    conductor.reportNow()
-    let told = listener.news.compactMap { news -> String? in
-      switch news {
-      case .resumePoint(_, let point): "from \(point?.start ?? 0)"
-      case .changed(let changes, _):
-        changes.lazy.compactMap { _, state in
-          if case .sending(_, let sent, _) = state { "sent \(sent)" } else { nil }
-        }.first
-      default: nil
+    // That it is being sent may be told a moment after the server has its first bytes.
+    let told = try await wait(for: "both") { () -> [String]? in
+      conductor.reportNow()
+      let told = listener.news.compactMap { news -> String? in
+        switch news {
+        case .resumePoint(_, let point): "from \(point?.start ?? 0)"
+        case .changed(let changes, _):
+          changes.lazy.compactMap { _, state in
+            if case .sending(_, let sent, _) = state { "sent \(sent)" } else { nil }
+          }.first
+        default: nil
+        }
       }
+      return told.count > 1 ? told : nil
     }
     #expect(told.prefix(2) == ["from 5", "sent 5"], "\(listener.news)")
     conductor.cancel([ItemID(1)])
