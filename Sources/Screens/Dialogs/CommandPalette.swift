@@ -7,7 +7,7 @@ struct CommandPalette {
   private let lines: [ArgumentChoice]
   private let matcher: Matcher
   private let chosen: Int?
-  /// How many lines there are besides those that are shown, if so many are.
+  /// How many more lines there are if this many are shown.
   private let others: (Int) -> Int
 
   /// `nil` if there is nothing in particular to offer.

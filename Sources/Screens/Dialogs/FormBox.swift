@@ -94,7 +94,7 @@ struct FormBox {
     }
   }
 
-  /// What of the files that were to be edited, but have been sent.
+  /// Says how many of the chosen files are left out because they have been sent.
   private var others: String {
     switch form.alreadySent {
     case 0: ""

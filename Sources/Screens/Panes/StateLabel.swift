@@ -263,7 +263,7 @@ struct StateLabel {
     return "try \(tries + 1) in \(HumanReadable.seconds((instant - now).rounded(.up)))"
   }
 
-  /// How many tries at a file have failed that is to be sent.
+  /// How many tries at a waiting file have failed.
   private static func tries(of row: ItemList.Row) -> Int {
     row.attempts.last.map { $0.isGood ? 0 : $0.number } ?? 0
   }

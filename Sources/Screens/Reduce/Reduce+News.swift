@@ -69,7 +69,8 @@ extension AppState {
       : "(\(edits)) or retry (\(keyLabel(.retryAll)))"
   }
 
-  /// The keys that edit a target with this trouble: "5, then e"; empty if there are none, as for a URL without a target.
+  /// The keys that edit a target with this trouble: "5, then e". Empty if editing does not help, or if the target is only
+  /// a URL.
   func editing(_ target: String, with trouble: CredentialTrouble) -> String {
     // Nothing can be typed in place of a command that gives no token.
     if trouble == .notObtained || target.contains(scalars: "://") { return "" }

@@ -329,7 +329,7 @@ extension AppState {
 
 extension UploadItem {
   var canBePaused: Bool { !state.isFinished && state != .paused && !state.isHandedOver }
-  /// Whether what it is sent as can be changed.
+  /// Whether its name, type and target can still be changed.
   var canBeEdited: Bool { !state.isActive && !state.isDone }
 
   /// Whether it failed in such a way that the server may have it.

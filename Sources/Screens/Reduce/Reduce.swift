@@ -215,7 +215,7 @@ extension AppState {
     return [.bell]
   }
 
-  /// Refuses an action on files of which there are none.
+  /// Refuses an action on files because there are no files.
   mutating func refuseWithoutFiles() -> [Effect] {
     refuse(pane == .queue && queue.count == 0 ? "nothing is queued" : "nothing is selected")
   }
@@ -235,7 +235,7 @@ extension AppState {
 }
 
 extension UploadItem {
-  /// Whether it counts as sent, but the server may not have what the file is.
+  /// Whether it counts as sent although the server may not have the whole file.
   var isInDoubt: Bool { state.receipt?.isDoubtful == true }
 
   /// Whether it counts as sent, but the server's reply seems to say no. A reply that broke off gives no rule.

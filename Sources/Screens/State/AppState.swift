@@ -36,7 +36,7 @@ package struct AppState: Sendable {
   var hasFocus = false
   /// Whether rows are being marked with the mouse.
   var isDragging = false
-  /// The items that the key for all of them has paused, and not a person one by one.
+  /// The items that were paused all together rather than one by one.
   var pausedTogether: Set<ItemID> = []
   /// How the queue was last sorted, and the version of the queue after that.
   var sorted: Sorted?

@@ -18,7 +18,7 @@ package struct TargetRow: PaneRow {
   /// Whether two files may have the same name there.
   var takesSameNames: Bool
 
-  /// A variable that it needs and that is not set; nil if there is none.
+  /// The first variable that it needs and that is not set; nil if all are set.
   var unsetVariable: String?
   /// Whether the configuration has it; if not, its name is its URL.
   var isConfigured = true
