@@ -11,13 +11,16 @@ enum FirstLook: Equatable, Sendable {
   /// How many bytes of a file are enough for a first look.
   static let length = 4096
 
+  /// How many bytes that are no text are enough for libmagic: it has no signature of something small behind them.
+  private static let binaryLength = 1104
+
   /// Looks at the first bytes of a file; there is at least one.
   init(_ head: [UInt8]) {
     if let certain = Self.certain.first(where: { $0.matches(head) }).flatMap({ MediaType($0.type) })
     {
       self = .type(certain)
     } else if !Self.isText(head) {
-      self = .askTwice(2048)
+      self = .askTwice(Self.binaryLength)
     } else if head.count > 1, Self.looksLikeProse(head), let plain = MediaType("text/plain") {
       self = .type(plain)
     } else {
