@@ -192,8 +192,10 @@ package final class SharedQueue {
       if options.isFresh { floor = try keeper.store.lastID() }
       if try keeper.becomeSender() {
         try keepLimit()
-        startEngine()
-        return load(recovering: true)
+        // The queue is read while the first frames are drawn.
+        keeper.store.noteKnown(revision)
+        load(recovering: true)
+        return startEngine()
       }
       isAside = true
       report([.aside(true)])
@@ -296,8 +298,11 @@ package final class SharedQueue {
 
   /// Takes items that are in the queue's file, and submits them to the engine.
   package func add(_ added: [UploadItem]) {
+    guard !added.isEmpty else { return }
     let added = isAside ? added.map(seenFromAside) : added
     let (sendable, shown) = jobs(added)
+    // Before a frame is drawn. What becomes of the items is reported after this.
+    engine?.submit(sendable)
     if isReading {
       // Items from the queue are not new, but those that fail for lack of a target fail now.
       let failed = zip(added, shown).filter { $0.state != $1.state }.map { ($1.id, $1.state) }
@@ -305,7 +310,6 @@ package final class SharedQueue {
     } else {
       report([.added(shown)])
     }
-    engine?.submit(sendable)
   }
 
   /// The items that can be sent, and all items, where those that cannot be sent have failed with the reason.
@@ -648,6 +652,7 @@ package final class SharedQueue {
       apply(try keeper.store.changes(since: revision))
       isAside = false
       report([.aside(false)])
+      keeper.store.noteKnown(revision)
       startEngine()
       adopt(try keeper.store.runs().map { ($0, try? tools.book.known($0.target).get()) })
       let (sendable, shown) = jobs(Array(items.items))
@@ -684,7 +689,6 @@ package final class SharedQueue {
 
   /// Starts an engine that awaits the items of the queue.
   private func startEngine() {
-    keeper.store.noteKnown(revision)
     // What was sent before counts until it is cleared.
     conductor.start(countingAnew: items.totals.done == 0, refused: options.refused)
     engine?.setLimit(settings.limit)

@@ -112,7 +112,7 @@ package final class ScreenSession {
     state.options.targets = book.rows
     state.options.services = ServiceChoice.all
     state.options.listsServer = target.server.list != nil
-    let midnight = Calendar.current.startOfDay(for: date)
+    let midnight = date.startOfDay(before: 0)
     state.options.midnight = date.timeIntervalSince(midnight) - now.seconds
     state.options.epoch = date.timeIntervalSince1970 - now.seconds
     state.options.configuration = book.configuration?.shownPath
@@ -139,8 +139,9 @@ package final class ScreenSession {
       plain.onEnd = { [weak self] in self?.finishThenLeave() }
       plain.settle = { [weak intake] in _ = intake?.settle() }
     }
-    loop.start()
+    // The queue is read while the first frame is drawn.
     queue.open()
+    loop.start()
     if !files.isEmpty { intake.add(files) }
 
     let leaving = await withCheckedContinuation { leave = $0 }
