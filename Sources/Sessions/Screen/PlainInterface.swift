@@ -15,6 +15,7 @@ package final class PlainInterface: UserInterface {
   /// The current state. It is fetched and not stored: with a second owner, every change would copy the queue.
   var state: () -> AppState? = { nil }
   let isUTF8 = true
+  let showsEachState = true
   /// Wide enough that nothing is cut.
   let size = Size(width: 200, height: 60)
 

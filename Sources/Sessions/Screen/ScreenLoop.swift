@@ -17,6 +17,8 @@ final class ScreenLoop: QueueHolder {
   let aside = SideQueues()
   /// Whether the screen is being left: what the engine still does is for the report at the end.
   private var isLeaving = false
+  /// Whether the interface shows an earlier state.
+  private var isStale = false
   private var clock: (any DispatchSourceTimer)?
 
   init(_ state: AppState, on interface: any UserInterface, time: TimeSource) {
@@ -36,6 +38,11 @@ final class ScreenLoop: QueueHolder {
   }
 
   func handle(_ events: [AppEvent]) {
+    take(events)
+    show()
+  }
+
+  private func take(_ events: [AppEvent]) {
     // Update the time first, so that durations on the screen are correct.
     for effect in reduce(&state, .tick(time.now())) { onEffect(effect) }
     var isAnswered = false
@@ -43,12 +50,16 @@ final class ScreenLoop: QueueHolder {
       let effects = reduce(&state, event)
       // Show the response to the key before writing to the disk.
       if !isAnswered, effects.contains(where: \.isWritten) {
-        interface.show(state)
+        show()
         isAnswered = true
       }
       for effect in effects { onEffect(effect) }
     }
     keepTime()
+  }
+
+  private func show() {
+    isStale = false
     interface.show(state)
   }
 
@@ -58,8 +69,20 @@ final class ScreenLoop: QueueHolder {
   func receive(_ news: [QueueNews]) {
     if isLeaving, case .changed? = news.first {
       for news in news { _ = reduce(&state, .queue(news)) }
-    } else {
+    } else if interface.showsEachState {
       handle(news.map(AppEvent.queue))
+    } else {
+      take(news.map(AppEvent.queue))
+      showSoon()
+    }
+  }
+
+  /// Shows the state once the news that is on its way has been taken: one frame for all of it.
+  private func showSoon() {
+    if isStale { return }
+    isStale = true
+    onMain { [weak self] in
+      if let self, self.isStale { self.show() }
     }
   }
 

@@ -9,6 +9,8 @@ protocol UserInterface: AnyObject {
   /// Whether the interface can show more than ASCII.
   var isUTF8: Bool { get }
   var size: Size { get }
+  /// Whether states that follow one another at once must all be shown, not only the last of them.
+  var showsEachState: Bool { get }
 
   func show(_ state: AppState)
   /// Shows everything again.
@@ -25,5 +27,7 @@ protocol UserInterface: AnyObject {
 }
 
 extension Terminal: UserInterface {
+  var showsEachState: Bool { false }
+
   func show(_ state: AppState) { draw(render(state, size: size)) }
 }
