@@ -120,7 +120,7 @@ package final class Conductor {
       isMerging: !options.reportsEach
     ) { [weak self, book = tools.book] changes in
       let changes = isWritten ? changes : book.secrets.hidden(in: changes)
-      self?.record(changes)
+      self?.report(changes: changes)
     }
   }
 
@@ -277,7 +277,7 @@ package final class Conductor {
   func receive(_ figures: SendingFigures) { self.figures = figures }
 
   /// Reports what the engine has done, here and in other processes.
-  func record(_ changes: [(ItemID, ItemState)]) {
+  func report(changes: [(ItemID, ItemState)]) {
     reportFigures()
     reportPoints()
     // Uploads that are interrupted on leaving stay in a lasting queue. Otherwise only a removal cancels an upload; if the

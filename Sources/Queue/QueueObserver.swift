@@ -8,7 +8,8 @@ package protocol QueueObserver: AnyObject {
   func receive(_ news: [QueueNews])
 }
 
-/// The observer that holds a queue's items, and changes them as the news says, before any other observer receives it.
+/// The observer that holds a queue's items, and changes them as the news says, before any other observer of this
+/// process receives it.
 ///
 /// The items lie there, and not with the conductor, because a person's edit has to show at once, together with the
 /// cursor and the marks; and only there, because two lists of 200,000 items would take twice the memory.

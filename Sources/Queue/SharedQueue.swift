@@ -160,6 +160,7 @@ package final class SharedQueue {
   /// copy them.
   package var items: ItemList { holder.items }
 
+  /// Reports to the observers in this process. Others read in the queue's file what was ordered.
   private func report(_ news: [QueueNews]) {
     holder.receive(news)
     for observer in observers { observer.receive(news) }
@@ -553,7 +554,7 @@ package final class SharedQueue {
   private func report(judgedAnew changes: [(ItemID, ItemState)]) {
     // The engine is done with them. If one is sent again, that is another upload.
     engine?.remove(changes.map(\.0))
-    conductor.record(changes)
+    conductor.report(changes: changes)
   }
 
   /// Sends the files that are still for one target to another one.

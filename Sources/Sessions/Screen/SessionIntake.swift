@@ -33,13 +33,13 @@ final class SessionIntake {
 
   /// Queues the files for the current target.
   private func add(finding find: @escaping @Sendable () -> [TypedLine.Files]) {
-    var queue = usual
+    var adder = usual
     let (intake, target) = (targets.intake, book.current.name)
     // Commands from standard input are taken as meant, since the author of a script is not there to be asked.
     let isAsked = !(loop.interface is PlainInterface)
-    let asksOfSent = isAsked && !queue.skipsSent
-    if isAsked { (queue.skipsSent, queue.skipsDoubtful) = (true, true) }
-    finding.async { [loop, queue, rules] in
+    let asksOfSent = isAsked && !adder.skipsSent
+    if isAsked { (adder.skipsSent, adder.skipsDoubtful) = (true, true) }
+    finding.async { [loop, adder, rules] in
       var total = QueueIntake.Added()
       var twice: [UploadItem] = []
       // By now the queue has been read, and earlier additions are in it.
@@ -52,7 +52,7 @@ final class SessionIntake {
         twice.append(item)
         return false
       }
-      queue.add(
+      adder.add(
         named.flatMap(\.found), intake, in: rules, takes: takes, prepare: { $0.target = target }
       ) { result, isLast in
         if case .success(let added) = result { total.merge(added) }
@@ -104,14 +104,14 @@ final class SessionIntake {
 
   /// Queues files that were left out, in their current state.
   func addAgain(_ items: [UploadItem]) {
-    var queue = usual
-    queue.skipsSent = false
-    finding.async { [queue, intake = targets.intake] in
+    var adder = usual
+    adder.skipsSent = false
+    finding.async { [adder, intake = targets.intake] in
       for start in stride(from: 0, to: items.count, by: QueueIntake.portion) {
         let portion = items[start...].prefix(QueueIntake.portion).map { item in
           item.state.isFinished ? item : intake.look(at: item)
         }
-        let result = Result { () throws(StoreError) in try queue.add(portion) }
+        let result = Result { () throws(StoreError) in try adder.add(portion) }
         onMain { self.show(result, saying: nil) }
       }
     }
@@ -119,17 +119,17 @@ final class SessionIntake {
 
   /// Finds out which edited items their new targets have already, or may have. A path that was typed may be relative.
   func lookFor(_ edited: [UploadItem]) {
-    var queue = usual
-    (queue.skipsSent, queue.skipsDoubtful) = (true, true)
+    var adder = usual
+    (adder.skipsSent, adder.skipsDoubtful) = (true, true)
     let folder = FileManager.default.currentDirectoryPath
     let edited = edited.map { item in
       var item = item
       item.location = item.location.absolute(in: folder)
       return item
     }
-    loop.answer({ [queue] in
+    loop.answer({ [adder] in
       // If the history cannot be read, nothing is known of them.
-      let found = try? queue.look(at: edited)
+      let found = try? adder.look(at: edited)
       return LeftOut(sent: found?.skipped ?? [], doubtful: found?.doubtful ?? [])
     }) { [.editedFound(edited, $0)] }
   }
@@ -137,12 +137,12 @@ final class SessionIntake {
   /// Queues files of the history again, as they were sent. Says why, if one cannot be sent like that, and asks about
   /// those that wait already.
   func sendAgain(_ records: [ItemRecord]) {
-    var queue = usual
-    (queue.skipsSent, queue.skipsDoubtful) = (false, false)
+    var adder = usual
+    (adder.skipsSent, adder.skipsDoubtful) = (false, false)
     // As with files that are added: the author of a script is not there to be asked.
     let isAsked = !(loop.interface is PlainInterface)
     finding.async {
-      [loop, queue, book, current = (name: book.current.name, intake: targets.intake)] in
+      [loop, adder, book, current = (name: book.current.name, intake: targets.intake)] in
       var intakes = [current.name: Result<FileIntake, UserError>.success(current.intake)]
       var refused: [String] = []
       var twice: [UploadItem] = []
@@ -169,7 +169,7 @@ final class SessionIntake {
             refused.append("\(SafeText.line(record.fileName)) was not queued: \(error)")
           }
         }
-        let result = Result { () throws(StoreError) in try queue.add(portion) }
+        let result = Result { () throws(StoreError) in try adder.add(portion) }
         onMain { self.show(result, saying: nil) }
       }
       if !twice.isEmpty { onMain { [twice] in loop.handle([.leftOut(LeftOut(waiting: twice))]) } }
