@@ -96,6 +96,13 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     if isFirst { session.loop.order(.stop(self)) }
   }
 
+  /// Cancels the request if the server does not have all of it by then. Otherwise its end is awaited: nobody could say
+  /// what became of it.
+  package func cancelUnlessSent() {
+    if content.withLock({ $0.state == .suspended }) { return cancel() }
+    session.loop.order(.stopUnlessSent(self))
+  }
+
   package override var taskIdentifier: Int { identifier }
   /// How many bytes of the body the other side has acknowledged.
   package override var countOfBytesSent: Int64 { transferProgress.acknowledged }
@@ -124,6 +131,11 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   package var end: ExchangeEnd { content.withLock { $0.end } }
 
   // MARK: Reports from the loop, on its thread
+
+  /// Records that nothing more may be sent.
+  func recordStop() {
+    content.withLock { if !$0.isStopped { $0.state = .canceling } }
+  }
 
   /// Reports the progress, and the reply's head once it has arrived.
   func report(acknowledged: Int64?, head: ReplyHead?) {

@@ -285,8 +285,10 @@ package final class SharedQueue {
   package func leave() { keeper.leave() }
 
   /// Stops sending, or following the sender. Unless it is `forced`, requests under way are ended in good order, after
-  /// waiting for their replies for at most `seconds`.
-  package func close(isForced: Bool, awaitingReplies seconds: Double) async {
+  /// waiting for at most `seconds` for the replies to what servers may have already.
+  package func close(
+    isForced: Bool, awaitingReplies seconds: Double = UploadEngine.replyPatience
+  ) async {
     leave()
     watch?.stop()
     if !isForced {

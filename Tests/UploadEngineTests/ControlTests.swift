@@ -182,6 +182,50 @@ struct ControlTests {
     #expect(requests.withLock { $0 } > 30_000_000)
   }
 
+  /// How a server answers that takes its time.
+  private enum Answer: CaseIterable { case late, inTwoWrites, lateAndClosing }
+
+  /// Nobody could tell what became of a small file whose upload is broken off while its reply is on its way.
+  @Test(arguments: Answer.allCases)
+  private func aPauseLeavesToEndWhatTheServerHas(_ answer: Answer) async throws {
+    let server = try HostileServer { connection, _ in
+      let closing = answer == .lateAndClosing ? "Connection: close\r\n" : ""
+      let head = "HTTP/1.1 200 OK\r\n\(closing)Content-Length: 11\r\n\r\n"
+      while connection.readRequest() != nil {
+        if answer == .inTwoWrites { connection.send(head) }
+        usleep(4_000)
+        connection.send(answer == .inTwoWrites ? "{\"ok\":true}" : "\(head){\"ok\":true}")
+        if answer == .lateAndClosing { return }
+      }
+    }
+    defer { server.stop() }
+    let jobs = try (1...200).map { id in
+      UploadJob(
+        item: .file(try folder.write("\(id)", count: 9, seed: UInt64(id)), id: Int64(id)),
+        target: .once(server.url()))
+    }
+    let ids = jobs.map(\.item.id)
+    let harness = EngineHarness(lanes: 3)
+    harness.engine.submit(jobs)
+    var sent = 0
+    while sent < ids.count {
+      let least = min(sent + 10, ids.count)
+      await harness.wait { states in
+        states.values.count { $0.last?.isFinished == true } >= least
+      }
+      harness.engine.pause(ids)
+      await harness.wait { states in
+        ids.allSatisfy { states[$0]?.last?.isFinished == true || states[$0]?.last == .paused }
+      }
+      sent = ids.count { harness.states(of: $0).last?.isFinished == true }
+      harness.engine.retry(jobs.filter { harness.states(of: $0.item.id).last == .paused })
+    }
+    let ends = ids.compactMap { harness.states(of: $0).last }
+    #expect(ends.count { $0.code != "done 200" } == 0)
+    #expect(ends.count { $0.receipt?.doubt != nil } == 0)
+    #expect(server.requests.count == ids.count)
+  }
+
   @Test func noMoreThanTheLanesAreUnderWay() async throws {
     let underWay = Mutex((now: 0, most: 0))
     let server = try HostileServer { connection, _ in

@@ -94,15 +94,20 @@ struct SocketTable {
   /// certainly lacks some of them, beyond the last `slack` bytes. `speed` is how many bytes a second it has taken so
   /// far.
   static func reset(_ descriptor: Int32, slack: Int64, speed: Double) -> Bool {
-    let isHeldUp = isHeldUp(
-      unsent: unsent(at: descriptor) - slack, silence: hoist_look_at(descriptor).silence,
-      speed: speed)
+    let isHeldUp = isHeldUp(at: descriptor, slack: slack, speed: speed)
     // This call makes Linux reset the connection at once (connect(2)). No other call comes between the look and this
     // one.
     var nowhere = sockaddr()
     nowhere.sa_family = sa_family_t(AF_UNSPEC)
     connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
     return isHeldUp
+  }
+
+  /// Whether bytes that have not left would not leave before a reset now, beyond the last `slack` bytes.
+  static func isHeldUp(at descriptor: Int32, slack: Int64, speed: Double) -> Bool {
+    isHeldUp(
+      unsent: unsent(at: descriptor) - slack, silence: hoist_look_at(descriptor).silence,
+      speed: speed)
   }
 
   /// How many bytes written to a socket have not left yet.

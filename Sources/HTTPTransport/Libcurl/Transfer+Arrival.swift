@@ -84,6 +84,16 @@ extension Transfer {
     return isOpen
   }
 
+  /// Whether the server may have the whole request: all of it has been written, and the kernel keeps no part of the body
+  /// that would not leave if the connection were reset now.
+  var isSent: Bool {
+    guard hasGivenAll, !isAsking, task.transferProgress.hasBegun else { return false }
+    if parser.head != nil { return true }
+    guard !isUnwritten else { return false }
+    guard !request.offersHTTP2, let socket else { return true }
+    return !SocketTable.isHeldUp(at: socket, slack: closingSlack, speed: speed)
+  }
+
   /// Discards the part of the body that the kernel has not sent yet. The kernel's buffers can contain megabytes, so the
   /// server could otherwise receive a whole file whose upload was cancelled near its beginning.
   func breakOff() {

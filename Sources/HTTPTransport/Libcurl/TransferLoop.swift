@@ -13,6 +13,8 @@ final class TransferLoop: @unchecked Sendable {
   enum Order: Sendable {
     case start(UploadTask)
     case stop(UploadTask)
+    /// Stop it unless the server may have all of the request.
+    case stopUnlessSent(UploadTask)
     case limitsChanged
   }
 
@@ -86,7 +88,8 @@ final class TransferLoop: @unchecked Sendable {
   func order(_ order: Order) {
     guard multi != nil else {
       switch order {
-      case .start(let task), .stop(let task): task.finish(Self.outOfMemory)
+      case .start(let task), .stop(let task), .stopUnlessSent(let task):
+        task.finish(Self.outOfMemory)
       case .limitsChanged: break
       }
       return
@@ -154,16 +157,29 @@ final class TransferLoop: @unchecked Sendable {
     for order in orders {
       switch order {
       case .start(let task): begin(task)
-      case .stop(let task):
-        if let transfer = transfers[ObjectIdentifier(task)] {
-          transfer.breakOff()
-          retire(transfer, hasFailed: true)
-        }
-        task.finish(TransportError(.cancelled))
+      case .stop(let task): stop(task)
+      case .stopUnlessSent(let task):
+        guard let transfer = transfers[ObjectIdentifier(task)], !isSent(transfer) else { continue }
+        task.recordStop()
+        stop(task)
       case .limitsChanged:
         for transfer in held { transfer.heldUntil = 0 }
       }
     }
+  }
+
+  private func stop(_ task: UploadTask) {
+    if let transfer = transfers[ObjectIdentifier(task)] {
+      transfer.breakOff()
+      retire(transfer, hasFailed: true)
+    }
+    task.finish(TransportError(.cancelled))
+  }
+
+  /// Whether the server may have all of a request, or it is about to be known whether it has.
+  private func isSent(_ transfer: Transfer) -> Bool {
+    transfer.isSent || arriving.contains { $0 === transfer }
+      || doubtful.contains { $0.transfer === transfer }
   }
 
   private func begin(_ task: UploadTask) {

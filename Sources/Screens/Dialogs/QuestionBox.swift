@@ -107,7 +107,9 @@ struct QuestionBox {
         held > 0
         ? " \(HumanReadable.count(held, "file")) \(held == 1 ? "waits" : "wait") for credentials: "
           + "nothing goes there until you fix that or retry." : ""
-      let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
+      let promise =
+        totals.awaiting > 0
+        ? " Files awaiting a reply get a moment for it, and may have arrived." : ""
       let far =
         totals.movingBytes &+ totals.keptBytes > 0
         ? " \(TotalLine.part(totals.share.done, of: totals.share.all)) "

@@ -105,8 +105,10 @@ package final class SendSession: QueueHolder {
       over = continuation
       queue.open()
     }
+    let wasStopped = wasStopped
+    // Another signal ends it at once.
+    await queue.close(isForced: false, sayingWhyOn: context.output)
     listener.cancel()
-    await queue.close(isForced: false, awaitingReplies: 0)
     let report = SessionReport(
       queue, unwritten: keeper.settle(), queueOption: keeper.option, successor: nil, told: told)
     for line in report.lines { context.output.error(line) }

@@ -149,10 +149,7 @@ package final class ScreenSession {
     loop.stop()
     // Closing the terminal must not interrupt the handover.
     if leaving == .background { signal(SIGHUP, SIG_IGN) }
-    let patience = leaving == .background ? Self.patience : 0
-    let words = Task { if patience > 0 { await sayWhy(itTakes: patience) } }
-    await queue.close(isForced: leaving == .forced, awaitingReplies: patience)
-    words.cancel()
+    await queue.close(isForced: leaving == .forced, sayingWhyOn: context.output)
     if !isSettled {
       context.output.error("… some files were still being looked for; add them again")
     }
@@ -247,17 +244,6 @@ package final class ScreenSession {
       let stopped = SharedQueue.stoppedWords(keeper.option)
       loop.handle([.message(queue.isStopped ? "\(stopped); \(ending)" : ending)])
     }
-  }
-
-  /// How many seconds uploads get to end, before another process goes on.
-  private static let patience = 5.0
-
-  /// Says what keeps the shell from coming back, if it takes a moment.
-  private func sayWhy(itTakes seconds: Double) async {
-    try? await Task.sleep(for: .milliseconds(300))
-    guard !Task.isCancelled else { return }
-    context.output.error(
-      "… waiting up to \(HumanReadable.seconds(seconds)) for what is under way to end")
   }
 
   private func settleIntake() async -> Bool {

@@ -272,12 +272,13 @@ final class Attempt: ExchangeObserver {
 
   // MARK: Stopping
 
-  /// Breaks off what is under way for a file that the user has stopped.
-  func stop(_ id: ItemID) {
+  /// Breaks off what is under way for a file that the user has stopped; if it `spares` what the server may have already,
+  /// the request under way only if the server does not have all of it.
+  func stop(_ id: ItemID, sparing spares: Bool) {
     // Work for several files is cancelled once all of them have been taken back.
     if files.allSatisfy(\.job.isTakenBack) { for cancel in steps.values { cancel() } }
-    exchange?.stop(id)
-    conversation?.stop(id)
+    exchange?.stop(id, sparing: spares)
+    conversation?.stop(id, sparing: spares)
   }
 
   /// Whether the server may have received everything that the attempt sends, or will soon, at the speed so far.

@@ -46,6 +46,8 @@ package actor UploadEngine {
   private var hasStoppedSending = false
   /// Whether in this turn files have arrived.
   private var haveArrived = false
+  /// Whether requests that servers may have already are left to end.
+  private var sparesSent = false
   /// Resumed once nothing is under way.
   private var whenIdle: CheckedContinuation<Void, Never>?
 
@@ -198,7 +200,7 @@ package actor UploadEngine {
 
   private func carryOut(_ action: JobMachine.Action, for id: ItemID, _ job: Job) {
     switch action {
-    case .breakOff: job.attempt?.stop(id)
+    case .breakOff: job.attempt?.stop(id, sparing: sparesSent || job.current?.stop == .pause)
     case .ask(let url, let seconds):
       stopTimer(of: job)
       job.timer = after(seconds) { $0.ask(about: id, at: url) }
@@ -294,7 +296,8 @@ extension UploadEngine {
     }
   }
 
-  /// Takes uploads out of the line until `retry`. What was sent is lost unless the upload can resume.
+  /// Takes uploads out of the line until `retry`. What was sent is lost unless the upload can resume. A request that the
+  /// server may have already ends first, since nobody could tell otherwise what became of it.
   package nonisolated func pause(_ items: [ItemID]) {
     onQueue { engine in
       engine.takeBack(items)
@@ -480,10 +483,14 @@ extension UploadEngine {
     await written()
   }
 
+  /// How many seconds a session that ends waits for the replies to what servers may have already.
+  package static let replyPatience = 5.0
+
   /// Cancels the uploads under way, if `sparesAlmostSent` only those that will not have left by the end of the time, and
   /// returns once nothing is under way or the time is up.
   private func becomeIdle(within seconds: Double, sparesAlmostSent: Bool = false) async {
     var limit: TimeSource.Timer?
+    sparesSent = sparesAlmostSent
     await withCheckedContinuation { continuation in
       whenIdle = continuation
       for job in attempts > 0 ? Array(jobs.all) : [] {
@@ -496,6 +503,7 @@ extension UploadEngine {
       limit = after(seconds) { $0.whenIdle.take()?.resume() }
     }
     limit?.cancel()
+    sparesSent = false
   }
 
   /// The part of the wait for a reply in which the rest of the upload must leave.

@@ -348,8 +348,8 @@ final class Conversation: ExchangeObserver {
 
   // MARK: What happens before an end
 
-  func stop(_ id: ItemID) {
-    for exchange in underWay { exchange.stop(id) }
+  func stop(_ id: ItemID, sparing spares: Bool) {
+    for exchange in underWay { exchange.stop(id, sparing: spares) }
   }
 
   /// Whether the server may have received everything that is under way, or will soon, at the speed so far.

@@ -66,10 +66,6 @@ final class Exchange {
     hasSentAll && task.transferProgress.secondsToLeave <= seconds
   }
 
-  /// Whether the request may be broken off. Once the server has everything, that would leave the outcome of its files
-  /// unknown, so it is allowed only if all of them have been stopped.
-  private var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.end.isStopped) }
-
   /// Waits for the request's end, and says how it ended.
   func end(on engine: isolated UploadEngine) async -> Ending {
     if let ending { return ending }
@@ -121,10 +117,19 @@ final class Exchange {
     request.exchange.method != "OPTIONS" || end.status == 401
   }
 
-  /// Breaks the request off because the user has stopped one of its files, if that is allowed.
-  func stop(_ id: ItemID) {
+  /// Breaks the request off because the user has stopped one of its files. Once the server may have everything, that
+  /// would leave the outcome of its files unknown. So the request then ends by itself, unless all of its files have been
+  /// stopped, and none of them so that it `spares` what has been sent.
+  func stop(_ id: ItemID, sparing spares: Bool) {
     record(of: id) { $0.isStopped = true }
-    if mayBreakOff { task.cancel() }
+    for index in shares.indices where shares[index].item.id == id {
+      shares[index].isSpared = spares
+    }
+    if shares.allSatisfy({ $0.end.isStopped && !$0.isSpared }) {
+      task.cancel()
+    } else {
+      task.cancelUnlessSent()
+    }
   }
 
   /// Breaks the request off for a reason of the engine's own.
@@ -228,6 +233,8 @@ final class Exchange {
     let content: Range<Int64>
     /// Whether the user stopped the file, and the problem with this one file. `files` fills in the rest.
     fileprivate(set) var end: BatchEnd.File
+    /// Whether the user has stopped the file only if the server does not have it yet.
+    fileprivate var isSpared = false
     private var reportedPhase = Phase.ahead
 
     private enum Phase: Equatable {

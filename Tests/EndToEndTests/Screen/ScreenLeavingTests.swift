@@ -77,6 +77,32 @@ extension EndToEnd {
       #expect(try await visit.terminal.screen().shows("movie.mp4: not sent"))
     }
 
+    @Test("q, s lets what the server has end in order, and waits a moment for its reply")
+    func stopAndQuitAfterReplies() async throws {
+      let person = try Person()
+      try person.folder.write("a.txt", count: 10)
+      let gate = Gate()
+      let server = try HostileServer { connection, _ in
+        guard connection.readRequest() != nil else { return }
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+        gate.pass()
+        connection.send("ok")
+      }
+      defer { server.stop() }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist a.txt --to \(server.url()); echo ended $?")
+      try await terminal.wait(until: "it awaits the rest of the reply") {
+        $0.row(with: "a.txt")?.contains("awaiting reply") == true
+      }
+      try await terminal.press("q")
+      try await terminal.wait(for: "1 only awaiting a reply")
+      try await terminal.press("s")
+      try await terminal.wait(for: "waiting up to 5 s")
+      gate.open()
+      let shell = try await terminal.wait(for: "ended 0")
+      #expect(shell.shows("1 of 1 file sent"), "\(shell.text)")
+    }
+
     @Test("q, f quits by itself when everything has been sent")
     func finishThenQuit() async throws {
       let visit = try await Visit("movie.mp4", "second.mp4")
