@@ -105,6 +105,10 @@ package final class SharedQueue {
   private var ownSettings: SenderSettings
   /// How to answer other processes that no run is about to end.
   private var askedForRuns: [SenderServer.Answer] = []
+  /// The process that sends the queue, if it was stopped when it was last looked at.
+  private var stoppedSender: StoppedSender?
+  /// Whether another look at it is due.
+  private var isWatchingSender = false
   /// What to do once the process that sends the queue says that no run is about to end.
   private var awaitingRuns: [@MainActor () -> Void] = []
   /// The revision of the queue on disk that has been reported.
@@ -164,6 +168,7 @@ package final class SharedQueue {
   private func report(_ news: [QueueNews]) {
     holder.receive(news)
     for observer in observers { observer.receive(news) }
+    watchSender()
   }
 
   /// Looks something up away from the main queue, and calls back there.
@@ -919,14 +924,35 @@ package final class SharedQueue {
 
   // MARK: As one that looks on
 
+  /// How often a process that sends is looked at, in seconds.
+  private static let lookInterval = 1.0
+
+  /// As long as another process has files to send, looks whether it stands still because somebody has stopped it: it
+  /// could not say so.
+  private func watchSender() {
+    guard isAside, !isWatchingSender, !keeper.isLeaving, items.totals.busy > 0 else { return }
+    isWatchingSender = true
+    onMain(after: Self.lookInterval) { [weak self] in
+      guard let self else { return }
+      isWatchingSender = false
+      if isAside, StoppedSender(sender) != stoppedSender { nameSender() }
+      watchSender()
+    }
+  }
+
+  /// The process that sends the queue, if that is known.
+  private var sender: Int32? { link.process ?? SenderLock.holder(queue: keeper.store.path) }
+
   /// Reports which process sends the queue, if that is known. The process can change: a screen that is left may hand
   /// over the queue.
   private func nameSender() {
     guard isAside, !keeper.isLeaving else { return }
     isSentInBackground = link.status.isInBackground
-    let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
+    let process = sender
     // Once the other process has gone, this one may have its lock, and be about to take over.
     if link.process == nil, process == getpid() { return }
+    stoppedSender = StoppedSender(process)
+    if let stoppedSender { return report([.notice(stoppedSender.words, isWarning: true)]) }
     let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
     let who = isSentInBackground ? "hoist in the background" : "another hoist"
     let words = "\(who)\(name ?? "") sends this queue and what you add here"

@@ -12,6 +12,8 @@ package final class Terminal {
   /// Called with keys, pastes, sizes and signals. Events that arrive together are passed in one call, so that one frame
   /// shows the result.
   package var onEvents: ([AppEvent]) -> Void = { _ in }
+  /// What to say when the program is suspended; nil for nothing.
+  package var wordsOnSuspension: () -> String? = { nil }
 
   /// Whether the locale says that the terminal shows UTF-8; if not, frames should be in ASCII.
   package let isUTF8: Bool
@@ -249,6 +251,7 @@ package final class Terminal {
     guard isOpen else { return }
     leave()
     endwin()
+    if let words = wordsOnSuspension() { send("\(words)\n") }
     rescue_disarm()
     signals_stop()
     reclaim()

@@ -56,7 +56,7 @@ struct SharedQueueTests {
       let notice = other.holder.news.last {
         if case .notice = $0 { true } else { false }
       }
-      guard settings, case .notice(words)? = notice else { return nil }
+      guard settings, case .notice(words, isWarning: false)? = notice else { return nil }
       return true
     }
     await other.close()
@@ -455,7 +455,7 @@ struct SharedQueueTests {
     session.queue.open()
     try await wait(for: "the figures") { session.queue.figures == figures ? true : nil }
     var notices: [String] {
-      session.holder.news.compactMap { if case .notice(let text) = $0 { text } else { nil } }
+      session.holder.news.compactMap { if case .notice(let text, _) = $0 { text } else { nil } }
     }
     try await wait(for: "who sends") { notices.isEmpty ? nil : true }
     other?.server.stop()

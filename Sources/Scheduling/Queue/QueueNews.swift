@@ -53,6 +53,7 @@ package enum QueueNews: Sendable {
   case held(String)
   /// Something to tell the user once.
   case message(String)
-  /// A line about the whole session, such as which process sends the queue; `nil` if it no longer holds.
-  case notice(String?)
+  /// A line about the whole session, such as which process sends the queue; `nil` if it no longer holds. A warning says
+  /// why nothing moves.
+  case notice(String?, isWarning: Bool = false)
 }

@@ -17,6 +17,8 @@ package struct QueueState: Sendable {
   package private(set) var lastFromBefore = ItemID(0)
   /// A line that stays, such as which process sends the queue.
   package var notice: String?
+  /// Whether that line says why nothing moves.
+  package private(set) var isNoticeWarning = false
   /// Whether another process sends the queue.
   package private(set) var isAside = false
   /// How many other processes look on while this one sends, one of which would send the queue as soon as this one left.
@@ -118,7 +120,7 @@ package struct QueueState: Sendable {
       return [Remark(reason, .bad, isMessage: true)]
     case .grew(let item): return [Remark(grew: item)]
     case .message(let text): return [Remark(text, isMessage: true)]
-    case .notice(let text): notice = text
+    case .notice(let text, let isWarning): (notice, isNoticeWarning) = (text, isWarning)
     }
     return []
   }

@@ -17,7 +17,9 @@ struct HeaderAndFooter {
     }
     tabs.paint(on: &canvas)
     if let row = layout.notice, let notice = state.shownNotice {
-      canvas.put(notice, row: row, column: 1, width: canvas.size.width - 2, style: Style(.dim))
+      canvas.put(
+        notice, row: row, column: 1, width: canvas.size.width - 2,
+        style: Style(state.isNoticeWarning ? .warning : .dim))
     }
     TotalLine(state: state).paint(row: layout.total, on: &canvas)
     let message = state.dialog == nil ? state.messageLines(in: canvas.size.width) : []

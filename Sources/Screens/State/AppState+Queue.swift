@@ -35,6 +35,9 @@ extension AppState {
     set { known.notice = newValue }
   }
 
+  /// Whether that line says why nothing moves.
+  var isNoticeWarning: Bool { known.isNoticeWarning }
+
   /// The line that stays, but not which process sends the queue while there is nothing to send.
   var shownNotice: String? { isAside && !isReading && queue.totals.busy == 0 ? nil : notice }
 

@@ -123,7 +123,7 @@ package final class SendSession: QueueHolder {
     var isAtTheEnd = false
     context.output.together {
       for news in news {
-        if case .notice(let words?) = news, words != state.notice { say(Remark(words)) }
+        if case .notice(let words?, _) = news, words != state.notice { say(Remark(words)) }
         let wasBusy = state.items.totals.busy > 0
         switch news {
         case .removed(let ids): forgetTold(ids)

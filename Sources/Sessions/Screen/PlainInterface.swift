@@ -8,6 +8,7 @@ import Screens
 /// Lines instead of a screen: changes are written to standard output, commands are read from standard input.
 package final class PlainInterface: UserInterface {
   var onEvents: ([AppEvent]) -> Void = { _ in }
+  var wordsOnSuspension: () -> String? = { nil }
   /// Called at the end of standard input.
   var onEnd: () -> Void = {}
   /// Waits until the files that a line asked for are found: a script's next line may refer to them.
@@ -68,7 +69,10 @@ package final class PlainInterface: UserInterface {
 
   func redraw() {}
   func ring() {}
-  func suspend() { kill(getpid(), SIGSTOP) }
+  func suspend() {
+    if let words = wordsOnSuspension() { context.output.line(words) }
+    kill(getpid(), SIGSTOP)
+  }
   /// Prints the text on a line, from which the user can copy it, since there is no clipboard.
   func copy(_ text: String) { context.output.line(text) }
   func notify(_ text: String) { context.output.line(text) }

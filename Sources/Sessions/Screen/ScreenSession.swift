@@ -139,6 +139,10 @@ package final class ScreenSession {
       plain.onEnd = { [weak self] in self?.finishThenLeave() }
       plain.settle = { [weak intake] in _ = intake?.settle() }
     }
+    loop.interface.wordsOnSuspension = { [weak queue] in
+      guard let queue, queue.isSender, queue.items.totals.busy > 0 else { return nil }
+      return "uploads stand still until fg; meanwhile no other hoist can send this queue"
+    }
     // The queue is read while the first frame is drawn.
     queue.open()
     loop.start()

@@ -6,6 +6,8 @@ import Terminal
 protocol UserInterface: AnyObject {
   /// Called with the user's input.
   var onEvents: ([AppEvent]) -> Void { get set }
+  /// What to say when the program is suspended; nil for nothing.
+  var wordsOnSuspension: () -> String? { get set }
   /// Whether the interface can show more than ASCII.
   var isUTF8: Bool { get }
   var size: Size { get }

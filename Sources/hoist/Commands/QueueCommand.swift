@@ -41,11 +41,14 @@ struct QueueCommand: AsyncParsableCommand {
     private func list(_ store: UploadStore, in context: Context) async throws {
       var items = try store.items()
       var isSent = true
+      var stopped: StoppedSender?
       if items.contains(where: \.state.isActive) {
         isSent = SenderLock.isTaken(queue: store.path)
         if !isSent {
           // The sender may have finished since the items were read, or may have been killed.
           items = try store.items()
+        } else if let found = StoppedSender(queue: store.path) {
+          stopped = found
         } else if let status = await SenderGlance.status(of: store, in: context) {
           // The queue's file does not say how far they are.
           items = items.map { item in
@@ -63,6 +66,7 @@ struct QueueCommand: AsyncParsableCommand {
         let option = UsualQueue.option(for: store.path, context.environment)
         try context.output.error(
           Self.sum(items, isSent: isSent, isStopped: store.isStopped(), option))
+        if let stopped { context.output.error("! \(stopped.words)") }
       }
     }
 

@@ -18,6 +18,8 @@ final class QueueFollower {
   private let news: AsyncStream<[SenderNews]>
   private var items: [ItemID: UploadItem] = [:]
   private var revision: Int64 = -1
+  /// The process that sends, if it was stopped when it was last looked at.
+  private var stopped: StoppedSender?
   /// The targets of which it was said that their files go more slowly.
   private var paced: Set<String> = []
   /// When the last line about an item was printed, and the state that it showed.
@@ -47,6 +49,13 @@ final class QueueFollower {
 
   /// Returns when the sender ends.
   func run() async throws {
+    let looks = Task { [weak self] in
+      while !Task.isCancelled {
+        self?.lookAtSender()
+        try? await Task.sleep(for: .seconds(1))
+      }
+    }
+    defer { looks.cancel() }
     for await news in news { try news.forEach(say) }
     guard listener.process != nil else {
       throw UserError(
@@ -55,12 +64,24 @@ final class QueueFollower {
     output.error("the hoist that was sending has ended")
   }
 
+  /// Says that the process that sends stands still, which it cannot say itself, or that it goes on.
+  private func lookAtSender() {
+    let now = StoppedSender(listener.process ?? SenderLock.holder(queue: store.path))
+    defer { stopped = now }
+    guard now != stopped else { return }
+    if let now {
+      output.error("! \(now.words)")
+    } else if let stopped {
+      output.error("process \(stopped.process) goes on")
+    }
+  }
+
   private func say(_ news: SenderNews) throws {
     switch news {
     case .item(let id, let state): try say(state, of: id)
     case .server(let address, .away(let failure, _)) where !isJSON:
       output.error("! \(SafeText.line(address)) cannot be reached: \(failure.headline)")
-    case .server(let address, .asksToWait(let failure, let until))
+    case .server(let address, .asksToWait(let failure, let until, _))
     where !isJSON && time.now() < until:
       output.error("! \(SafeText.line(address)) asks to wait: \(failure.headline)")
     case .pace(let target, let until?)

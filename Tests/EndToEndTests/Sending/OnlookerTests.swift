@@ -180,6 +180,48 @@ extension EndToEnd {
       try await terminal.wait(for: "1 ok")
     }
 
+    @Test("a sender that was suspended says so, and so does everybody who looks on")
+    func suspendedSender() async throws {
+      let gate = Gate()
+      defer { gate.open() }
+      let server = try SlowServer(gate)
+      try person.folder.write("large.bin", count: 5_000_000, seed: 4)
+      let first = try await person.terminal()
+      try await first.command("hoist large.bin --to \(server.url)")
+      try await first.wait(for: "sending")
+      let second = try await person.terminal()
+      try await second.command("hoist --to \(server.url)")
+      try await second.wait(for: "another hoist")
+      let follower = try person.hoist("queue", "--follow")
+      try await wait(for: "a follower", otherwise: { follower.errors }) {
+        follower.errors.contains("sends this queue") ? true : nil
+      }
+      try await first.press("C-z")
+      let shell = try await first.wait(for: "Stopped")
+      #expect(shell.shows("uploads stand still until fg"), "\(shell.text)")
+      let words = "is stopped; its uploads stand still (fg, or kill -CONT "
+      try await second.wait(for: words)
+      try await wait(for: "the follower to say so", otherwise: { follower.errors }) {
+        follower.errors.contains(words) ? true : nil
+      }
+      let queue = try await person.run("queue")
+      #expect(queue.errors.contains(words), "\(queue)")
+      let third = try await person.terminal()
+      try await third.command("hoist --to \(server.url)")
+      try await third.wait(for: words)
+      try await first.command("fg")
+      for screen in [second, third] {
+        try await screen.wait(until: "the sender to go on") {
+          !$0.shows(words) && $0.shows("another hoist")
+        }
+      }
+      try await wait(for: "the follower to say so", otherwise: { follower.errors }) {
+        follower.errors.contains("goes on") ? true : nil
+      }
+      gate.open()
+      for screen in [first, second, third] { try await screen.wait(for: "1 ok") }
+    }
+
     @Test("hoist queue --follow prints what becomes of each file")
     func follow() async throws {
       let inbox = try await person.receiver("--max-file-bytes", "1500 kB")
