@@ -1,6 +1,12 @@
+import ScalarText
 import UploadModel
 
 extension ItemState {
+  /// The state for people.
+  package var phrase: String {
+    isDoubtful ? "doubtful" : word.replacing(scalars: "-", with: " ")
+  }
+
   /// One word for lists and scripts.
   package var word: String {
     switch self {

@@ -346,7 +346,8 @@ package final class UploadStore: Sendable {
 
   /// Recovers the queue after a crash: items that were being sent wait again, and those that awaited a reply have an
   /// unknown outcome, unless their next attempt can find out. Items that the server has accepted stay unchanged, since
-  /// the server can be asked. Finished items leave the queue for the history.
+  /// the server can be asked. Items that were sent leave the queue for the history, unless they are doubtful
+  /// (`ItemState.isSettled`) or `keepingSent` is set.
   ///
   /// Call this while holding the `SenderLock`, before sending. `isRepeatable` says whether a second copy does no harm
   /// at the target with this name.
@@ -388,7 +389,12 @@ package final class UploadStore: Sendable {
       }
       if !keepingSent {
         try db.execute(
-          "UPDATE item SET listed = 0, revision = ? WHERE listed AND state = 'done'", [revision])
+          """
+          UPDATE item SET listed = 0, revision = ? WHERE listed AND state = 'done' AND NOT EXISTS (
+            SELECT 1 FROM attempt
+            WHERE id = (SELECT MAX(id) FROM attempt WHERE attempt.item = item.id)
+              AND (doubtful IS NOT NULL OR grown IS NOT NULL))
+          """, [revision])
       }
       try NewAddresses.tidy(db)
       return recovery

@@ -207,6 +207,20 @@ struct ProgressTests {
     #expect(try store.items().map(\.wasInterrupted) == [true, false, true])
   }
 
+  @Test("What was sent leaves the queue at the next start, but not what is doubtful")
+  func doubtfulStay() throws {
+    let store = try harness.open()
+    let queued = try store.enqueue([item("sent"), item("broken off"), item("grown")])
+    _ = try store.begin(queued.map(\.id))
+    var receipts = [Receipt](repeating: Receipt(status: 200), count: 3)
+    receipts[1].doubt = "the reply broke off after 0 of 11 bytes"
+    receipts[2].growth = 5
+    try store.record(zip(queued, receipts).map { ($0.id, .done($1)) })
+    _ = try store.recover()
+    #expect(try store.items().map(\.fileName) == ["broken off", "grown"])
+    #expect(try store.items().allSatisfy { $0.state.isDoubtful && !$0.state.isSettled })
+  }
+
   @Test("An upload in pieces that awaited a reply goes on, since its next attempt finds out")
   func piecesAwaitingReply() throws {
     let store = try harness.open()

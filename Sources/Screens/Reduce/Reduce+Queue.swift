@@ -126,7 +126,7 @@ extension AppState {
 
   /// Removes the files that were sent. Doubtful ones stay: somebody has to look at them.
   private mutating func clear() -> [Effect] {
-    let sent = Set(items.lazy.filter { $0.state.isDone && !$0.isInDoubt }.map(\.id))
+    let sent = Set(items.lazy.filter { $0.state.isSettled }.map(\.id))
     if !sent.isEmpty { return remove(sent, saying: "cleared") }
     return refuse(
       queue.totals.doubtful > 0

@@ -236,7 +236,7 @@ extension AppState {
 
 extension UploadItem {
   /// Whether it counts as sent although the server may not have the whole file.
-  var isInDoubt: Bool { state.receipt?.isDoubtful == true }
+  var isInDoubt: Bool { state.isDoubtful }
 
   /// Whether it counts as sent, but the server's reply seems to say no. A reply that broke off gives no rule.
   var isDoubtful: Bool { state.receipt?.doubt.map { !Receipt.isBreak($0) } == true }

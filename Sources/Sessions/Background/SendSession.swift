@@ -218,10 +218,12 @@ package final class SendSession: QueueHolder {
     return totals.busy == 0 || options.goesOn && state.isHeldBackByCredentials(book.current.name)
   }
 
-  /// A process that runs for months must not keep every file in memory. The history keeps those that were sent.
+  /// A process that runs for months must not keep every file in memory. The history keeps those that were sent. Doubtful
+  /// ones stay until a person has looked at them.
   private func forgetSent() {
-    guard state.items.totals.busy == 0, state.items.totals.done > 0 else { return }
-    let sent = state.items.items.lazy.filter(\.state.isDone).map(\.id)
+    let totals = state.items.totals
+    guard totals.busy == 0, totals.done > totals.doubtful else { return }
+    let sent = state.items.items.lazy.filter(\.state.isSettled).map(\.id)
     let ids = Array(sent)
     forgetTold(ids)
     state.forget(Set(ids))

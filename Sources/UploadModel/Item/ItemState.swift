@@ -54,6 +54,12 @@ package enum ItemState: Hashable, Sendable, Codable {
     isDone && other.isFailed || isFailed && other.receipt?.isConfirmed == true
   }
 
+  /// Whether the file was sent, but somebody has to look at it (`Receipt.isDoubtful`).
+  package var isDoubtful: Bool { receipt?.isDoubtful == true }
+
+  /// Whether the file was sent and nobody has to look at it, so that it may leave the queue unasked.
+  package var isSettled: Bool { isDone && !isDoubtful }
+
   /// Whether the server has the whole file, but has not said yet what became of it.
   package var isHandedOver: Bool { if case .awaitingReply = self { true } else { isProcessed } }
 

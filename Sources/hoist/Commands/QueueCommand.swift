@@ -77,9 +77,9 @@ struct QueueCommand: AsyncParsableCommand {
       let totals = Totals(of: items)
       let rest = [
         (totals.failed - totals.notTried, "failed"), (totals.notTried, "not tried"),
-        (totals.unknown, "unknown"),
+        (totals.unknown, "unknown"), (totals.doubtful, "doubtful"),
       ]
-      .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+      .filter { $0.0 > 0 }.map { ", \(HumanReadable.grouped($0.0)) \($0.1)" }.joined()
       let left =
         isSent || !items.contains { $0.state.word(isSent: false) == "interrupted" }
         ? "" : "; no hoist is sending them; the next one will continue what was interrupted"
@@ -180,7 +180,7 @@ struct QueueCommand: AsyncParsableCommand {
       }
       for item in named where !item.state.isFailed && item.state != .paused {
         context.output.error(
-          "· \(SafeText.line(item.location.description)) has not failed (\(item.state.word))")
+          "· \(SafeText.line(item.location.description)) has not failed (\(item.state.phrase))")
       }
       if numbers.isEmpty, unknown > 0 {
         let option = UsualQueue.option(for: store.path, context.environment)
@@ -229,7 +229,7 @@ struct QueueCommand: AsyncParsableCommand {
   struct Clear: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "clear",
-      abstract: "Remove finished files from the queue. The history keeps them.")
+      abstract: "Remove sent files from the queue, but not doubtful ones. The history keeps them.")
 
     @OptionGroup var queue: QueueOptions
 
@@ -242,7 +242,7 @@ struct QueueCommand: AsyncParsableCommand {
     func run(in context: Context) throws {
       let store = try queue.store(in: context, mustExist: true)
       let gone = try store.items().filter {
-        all || $0.state.isDone || failed && $0.state.isFinished
+        all || $0.state.isSettled || failed && $0.state.isFailed
       }
       try store.remove(gone.map(\.id))
       context.output.error("\(HumanReadable.count(gone.count, "file")) cleared")
@@ -257,9 +257,10 @@ extension UploadItem {
     let name = SafeText.line(location.description)
     let doubt = state.receipt.flatMap { $0.isDoubtful ? ": \(SafeText.line($0.words))" : nil }
     let reason = state.failure.map { ": \($0.headline)" } ?? doubt ?? ""
+    let word = state.takesLane && !isSent ? state.word(isSent: false) : state.phrase
     let size = HumanReadable.bytes(size)
     return
-      "\(id)  \(state.word(isSent: isSent))\(isSent ? far : "")  \(size)  \(markedType)  \(name) → \(target)\(reason)"
+      "\(id)  \(word)\(isSent ? far : "")  \(size)  \(markedType)  \(name) → \(target)\(reason)"
   }
 }
 

@@ -67,6 +67,32 @@ extension EndToEnd {
       #expect(told.output.contains("failed"), "\(told)")
     }
 
+    @Test("a doubtful file stays until a person takes it away")
+    func staysUntilRemoved() async throws {
+      let person = try Person()
+      let server = try DoubtfulPushTests.server()
+      defer { server.stop() }
+      for name in ["no 1", "yes"] { try person.folder.write(name, [1]) }
+      _ = try await person.run("add", "no 1", "yes", "--to", server.url("/up").absoluteString)
+      let sender = try person.hoist("send", "--stay")
+      let listed = { try await person.run("queue") }
+      try await wait(for: "only the doubtful one", otherwise: { sender.output + sender.errors }) {
+        let queue = try await listed()
+        return queue.output.contains("doubtful") && !queue.output.contains("yes") ? true : nil
+      }
+      try await sender.interrupt(SIGTERM)
+      _ = try await sender.end()
+      let cleared = try await person.run("queue", "clear", "--failed")
+      #expect(cleared.errors.contains("0 files cleared"), "\(cleared)")
+      // The next start lets go of what was sent.
+      _ = try await person.run("send")
+      let queue = try await listed()
+      #expect(queue.output.contains("doubtful"), "\(queue)")
+      #expect(queue.errors.contains("1 file in the queue, 1 doubtful"), "\(queue)")
+      _ = try await person.run("queue", "clear", "--all")
+      #expect(try await listed().output.isEmpty)
+    }
+
     @Test("a bare address becomes a target, which the files go to from then on")
     func bareAddress() async throws {
       let person = try Person()

@@ -102,7 +102,7 @@ extension EndToEnd {
       }
       let process = try #require(SenderLock.holder(queue: queue))
       let alive = try await hoist("queue list")
-      #expect(alive.output.contains("  sending") && alive.output.contains("  awaiting-reply  "))
+      #expect(alive.output.contains("  sending") && alive.output.contains("  awaiting reply  "))
       #expect(!alive.errors.contains("no hoist is sending"))
       kill(process, SIGKILL)
       try await terminal.waitForShell()
