@@ -113,6 +113,9 @@ package final class SharedQueue {
   private var awaitingRuns: [@MainActor () -> Void] = []
   /// The revision of the queue on disk that has been reported.
   private var revision: Int64 = 0
+  /// Items whose ends were read in the queue's file before the process that sends it told them. What it tells of them
+  /// until then came before.
+  private var endsToHear: Set<ItemID> = []
   /// Whether changes that came too early are to be read once more.
   private var isSecondLook = false
   /// The revision of the queue since which the sender's news may have taken precedence over the states in the queue.
@@ -777,6 +780,7 @@ package final class SharedQueue {
     let changed = all.filter { item in !judged.contains { $0.id == item.id } }
     guard let engine else {
       if isAside { link.listen() }
+      endsToHear.subtract(changed.filter { !$0.state.isFinished }.map(\.id))
       add(changed.map { isEnd($0) ? $0.with(.waiting) : $0 })
       return reportEnds(changed)
     }
@@ -809,6 +813,7 @@ package final class SharedQueue {
   private func reportEnds(_ changed: [UploadItem]) {
     let ends = changed.filter { isEnd($0) && items.item($0.id) != nil }
     guard !ends.isEmpty else { return }
+    endsToHear.formUnion(ends.map(\.id))
     report([.changed(ends.map { ($0.id, $0.state) }, at: tools.time.now())])
   }
 
@@ -984,9 +989,13 @@ package final class SharedQueue {
       case .item(let id, let state):
         // A new item may be reported before it is read from the queue, and an item's end after it was read there.
         // An end that is known changes only if a rule or a person judges the file anew.
-        guard let known = states[id] ?? items.item(id)?.state,
-          !(known.isFinished && state.isFinished) || known.isJudgedAnew(as: state)
-        else { continue }
+        guard let known = states[id] ?? items.item(id)?.state else { continue }
+        if state.isFinished {
+          endsToHear.remove(id)
+          guard !known.isFinished || known.isJudgedAnew(as: state) else { continue }
+        } else if endsToHear.contains(id) {
+          continue
+        }
         states[id] = state
         if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
       case .resumed(let id, let start): reported.append(.resumed(id, at: start))
@@ -1027,7 +1036,7 @@ package final class SharedQueue {
     // What it told before it went has been heard.
     defer { goOnAfterRuns() }
     receive(ends)
-    isInformed = false
+    (isInformed, endsToHear) = (false, [])
     nameSender()
     guard !isReading, !keeper.isLeaving else { return }
     revision = min(revision, newsSince)

@@ -17,13 +17,15 @@ final class QueueSession {
   final class Holder: QueueHolder {
     private var state = QueueState(isReading: true)
     private(set) var news: [QueueNews] = []
+    /// What it said of the news, in order.
+    private(set) var remarks: [Remark] = []
 
     var items: ItemList { state.items }
     var speeds: Speeds { state.speeds }
 
     func receive(_ news: [QueueNews]) {
       self.news += news
-      for news in news { _ = state.receive(news, at: TimeSource.system.now()) }
+      for news in news { remarks += state.receive(news, at: TimeSource.system.now()) }
     }
 
     /// What was said, in order.

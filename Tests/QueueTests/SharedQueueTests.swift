@@ -287,28 +287,39 @@ struct SharedQueueTests {
   }
 
   @Test(
-    "One that looks on and has read a file's end knows it after what the sender said before that, too"
+    "One that looks on and has read files' ends says each once, whatever the sender tells of them late"
   )
   func lateNews() async throws {
-    try QueueSession.queue("a", in: folder)
+    try QueueSession.queue("a", "b", in: folder)
     let (lock, sender) = try QueueSession.sender(in: folder)
     let session = try QueueSession(
       in: folder, to: try #require(URL(string: "http://127.0.0.1:9/")))
     session.queue.open()
     sender.send([.figures(SendingFigures(seconds: 1, bytes: 1))])
     try await wait(for: "the link") { session.queue.figures.bytes == 1 ? true : nil }
-    let id = try #require(session.holder.items.order.first)
+    let ids = session.holder.items.order
+    let ends: [ItemState] = [.done(Receipt(status: 200)), .failed(Failure(.refused, status: 404))]
     let store = try UploadStore(path: folder.path("queue.sqlite"))
-    #expect(try store.begin([id]) == [id])
-    try store.record([(id, .done(Receipt(status: 200)))])
-    try await session.wait(until: .sent)
-    sender.send([
-      .item(id: id, state: .sending(attempt: 1, sent: 1, total: 7)),
-      .item(id: id, state: .done(Receipt(status: 200))),
-      .figures(SendingFigures(seconds: 2, bytes: 2)),
-    ])
+    #expect(try store.begin(ids) == Set(ids))
+    try store.record(Array(zip(ids, ends)))
+    try await session.wait(until: .sent, .failed)
+    sender.send(
+      ids.map { .item(id: $0, state: .sending(attempt: 1, sent: 1, total: 7)) }
+        + zip(ids, ends).map { .item(id: $0, state: $1) }
+        + [.figures(SendingFigures(seconds: 2, bytes: 2))])
     try await wait(for: "the news") { session.queue.figures.bytes == 2 ? true : nil }
-    #expect(session.kinds == [.sent])
+    #expect(session.kinds == [.sent, .failed])
+    #expect(session.holder.remarks.compactMap(\.end?.word) == ["sent", "failed"])
+    // What is tried again is told again.
+    let known = try store.items()
+    _ = try store.update([known[1].with(.waiting)], from: [known[1]])
+    try await session.wait(until: .sent, .waiting)
+    sender.send([
+      .item(id: ids[1], state: .sending(attempt: 1, sent: 1, total: 7)),
+      .item(id: ids[1], state: ends[1]), .figures(SendingFigures(seconds: 3, bytes: 3)),
+    ])
+    try await wait(for: "the news") { session.queue.figures.bytes == 3 ? true : nil }
+    #expect(session.holder.remarks.compactMap(\.end?.word) == ["sent", "failed", "failed"])
     await session.close()
     sender.stop()
     withExtendedLifetime(lock) {}
