@@ -414,7 +414,8 @@ import Testing
     // What was cleared took its bytes along; amount, time and speed are still of the same files.
     Fixture.play(&state, .removed([ItemID(1)]))
     #expect(
-      render(state, size: state.size).text[22].contains(" 1.0 MB · 2.0 MB sent in 20 s, 100 kB/s"))
+      render(state, size: state.size).text[22].contains(
+        " 1.0 MB · in all 2.0 MB sent in 20 s, 100 kB/s"))
     // Of what comes later, the sender's figures are without it.
     let item = Fixture.item(3, "3", size: 1_000_000)
     Fixture.play(

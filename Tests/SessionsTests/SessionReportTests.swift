@@ -90,6 +90,29 @@ struct SessionReportTests {
       report.lines.last == "1 of 2 files sent; 1 file left in the queue for the next hoist")
   }
 
+  @Test("What has left the list counts with what is still there, so that the numbers add up")
+  func removed() {
+    var (list, doubtful) = (ItemList(), Receipt(status: 200))
+    doubtful.doubt = "the reply broke off"
+    let states: [ItemState] = [
+      .done(Receipt(status: 201)), .done(doubtful), .waiting,
+      .failed(Failure(.refused, status: 413)),
+      .done(Receipt(status: 201)), .done(doubtful), .failed(Failure(.refused, status: 413)),
+      .waiting,
+    ]
+    list.append(
+      states.enumerated().map { number, state in
+        UploadItem(
+          id: ItemID(Int64(number) + 1), location: FileLocation("/files/\(number)"), size: 10,
+          state: state)
+      })
+    list.remove([ItemID(1), ItemID(2), ItemID(3), ItemID(4)])
+    #expect(
+      SessionReport(items: list).lines.last
+        == "4 of 8 files sent, 2 of them doubtful; 1 failed; 2 removed; "
+        + "2 files left in the queue for the next hoist")
+  }
+
   @Test("An empty queue is a success, unless it had not been read to its end")
   func nothing() {
     #expect(Self.report(0).lines.isEmpty)

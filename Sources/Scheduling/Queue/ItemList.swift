@@ -221,8 +221,23 @@ package struct ItemList: Sendable {
 
   /// How many unfinished items send the same file to the same target.
   private var errands = ErrandCounts()
-  /// The items that were removed, and whether they had been sent by then.
-  package private(set) var removed: [ItemID: Bool] = [:]
+  /// The items that were removed, and what had become of them by then.
+  package private(set) var removed: [ItemID: Removed] = [:]
+
+  /// What had become of an item that was removed.
+  package enum Removed: Sendable {
+    case sent, doubtful, there, skipped, unsent
+
+    fileprivate init(_ state: ItemState) {
+      guard case .done(let receipt) = state else {
+        self = .unsent
+        return
+      }
+      self =
+        receipt.skipped != nil
+        ? .skipped : receipt.isDoubtful ? .doubtful : receipt.wasThere ? .there : .sent
+    }
+  }
 
   package init() {}
 
@@ -251,10 +266,11 @@ package struct ItemList: Sendable {
     return (records.compactMap { failed[$0] }, records.filter { failed[$0] == nil })
   }
 
-  /// How many items were removed after they had been sent, and how many before.
-  package var removedCount: (sent: Int, unsent: Int) {
-    let sent = removed.values.count { $0 }
-    return (sent, removed.count - sent)
+  /// What has become of all items that have been in the list, also of those that have left it.
+  package var allCounts: SendingCounts {
+    var counts = SendingCounts(totals)
+    for removed in removed.values { counts.add(removed) }
+    return counts
   }
 
   package var targetNames: [String] { Array(targets.keys) }
@@ -414,7 +430,7 @@ package struct ItemList: Sendable {
       guard let position = positions.removeValue(forKey: id) else { continue }
       let row = rows[Int(position)]
       discount(row)
-      removed[id] = row.item.state.isDone
+      removed[id] = Removed(row.item.state)
       beginnings[id] = nil
     }
     rows.removeAll { ids.contains($0.item.id) }

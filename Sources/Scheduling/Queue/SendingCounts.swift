@@ -19,6 +19,8 @@ package struct SendingCounts: Hashable, Sendable {
   package var cancelled = 0
   /// Files that have yet to be sent.
   package var left = 0
+  /// Files that were removed before they were sent.
+  package var removed = 0
 
   package init() {}
 
@@ -32,7 +34,20 @@ package struct SendingCounts: Hashable, Sendable {
   }
 
   /// How many files there are.
-  package var all: Int { sent + there + taken + failed + notTried + unknown + cancelled + left }
+  package var all: Int {
+    sent + there + taken + failed + notTried + unknown + cancelled + left + removed
+  }
+
+  /// Counts a file that was removed from a queue. If it had been sent by then, it counts like one that is still there.
+  mutating func add(_ one: ItemList.Removed) {
+    switch one {
+    case .sent: sent += 1
+    case .doubtful: (sent, doubtful) = (sent + 1, doubtful + 1)
+    case .there: there += 1
+    case .skipped: taken += 1
+    case .unsent: removed += 1
+    }
+  }
 
   /// "2 of 3 files sent, 24 B in 12 ms; 1 failed". Without `figures`, time and size are left out. `atOnce` is how many
   /// were sent at once at most, if that is worth saying.
@@ -51,6 +66,7 @@ package struct SendingCounts: Hashable, Sendable {
       (there, "there already"),
       (taken, taken == 1 ? "skipped, its name is taken" : "skipped, their names are taken"),
       (failed, "failed"), (unknown, "unknown"), (notTried, "not tried"), (cancelled, "cancelled"),
+      (removed, "removed"),
     ]
     return words
       + others.filter { $0.0 > 0 }.map { "; \(HumanReadable.grouped($0.0)) \($0.1)" }.joined()

@@ -134,7 +134,9 @@ struct TotalLine {
     // Amount, time and speed describe the same files. Others, or parts of these, may have been on the server before, or
     // have left the list since.
     let amount =
-      figures.bytes == totals.arrivedBytes ? "" : " · \(HumanReadable.bytes(figures.bytes)) sent"
+      figures.bytes == totals.arrivedBytes
+      ? ""
+      : " · \(figures.bytes > totals.arrivedBytes ? "in all " : "")\(HumanReadable.bytes(figures.bytes)) sent"
     let time = " in \(HumanReadable.duration(figures.seconds))"
     return [far + amount + time + ", \(HumanReadable.speed(speed))", far + amount + time, far]
   }

@@ -104,7 +104,7 @@ struct SessionReport {
   }
   private var isAtRest: Bool { items.totals.busy == 0 && !isReading }
   private var hasContent: Bool {
-    items.count > 0 || items.removedCount != (0, 0) || !runTroubles.isEmpty
+    items.count > 0 || !items.removed.isEmpty || !runTroubles.isEmpty
   }
   private var unsent: Int { items.count - items.totals.done }
 
@@ -158,18 +158,14 @@ struct SessionReport {
   }
 
   private var summary: [String] {
-    // Removed files are not failures, and cleared files count as sent.
-    let removed = items.removedCount
-    var counts = SendingCounts(items.totals)
-    counts.sent += removed.sent
-    let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
     let kept =
       unsent > 0 && !isTakenOver && isKept
       ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
     // If files have left the list, the figures may be those of other files. What another process sent may not be in
     // them.
-    let figures = removed == (0, 0) && self.figures.bytes > 0 ? self.figures : nil
-    var lines = [counts.words(figures) + taken + kept]
+    let figures = items.removed.isEmpty && self.figures.bytes > 0 ? self.figures : nil
+    // All files count that were in the list, so that the numbers add up.
+    var lines = [items.allCounts.words(figures) + kept]
     if isStopped, unsent > 0, isKept {
       lines.append(
         "the queue is stopped; to resume it, run \"hoist queue start\(queueOption)\" or press s on the screen"
