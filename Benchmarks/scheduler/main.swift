@@ -103,7 +103,7 @@ measure("a server is away, and there again") {
 measure("credentials are refused, and tried again") {
   let route = targets[3].route
   _ = scheduler.recordRefused(
-    on: route, with: 0, status: 401, isSecondTime: false, command: nil,
+    [ItemID(3)], on: route, with: 0, status: 401, isSecondTime: false, command: nil,
     Failure(.refused, status: 401))
   _ = scheduler.tryEverything(at: now)
 }

@@ -895,17 +895,18 @@ extension Scheduler {
     return change(number, hasCommand: hasCommand) { $0.recordAccepted(with: token) }
   }
 
-  /// Records that the server answered 401 or 403 to an upload that was sent with a token. `isSecondTime` says whether
-  /// one of the files was already sent again for this reason. `failure` says why the waiting files do not start, if the
-  /// credentials are closed.
+  /// Records that the server answered 401 or 403 to an upload of these files that was sent with a token. `isSecondTime`
+  /// says whether one of them was already sent again for this reason. `failure` says why the waiting files do not start,
+  /// if the credentials are closed.
   package mutating func recordRefused(
-    on route: Route, with token: Int, status: Int, isSecondTime: Bool, command: TokenCommand?,
-    _ failure: Failure
+    _ files: [ItemID], on route: Route, with token: Int, status: Int, isSecondTime: Bool,
+    command: TokenCommand?, _ failure: Failure
   ) -> (Credentials.Consequence, [Action]) {
-    guard let number = routeNumbers[route] else { return (.stands, []) }
+    guard let number = routeNumbers[route], let first = files.first else { return (.stands, []) }
     var consequence = Credentials.Consequence.stands
     var actions = change(number, hasCommand: command != nil, because: failure) {
-      consequence = $0.recordRefused(status: status, with: token, isSecondTime: isSecondTime)
+      consequence = $0.recordRefused(
+        first, status: status, with: token, isSecondTime: isSecondTime)
     }
     if consequence == .renew, let command { actions.append(.renew(route, command)) }
     return (consequence, actions)

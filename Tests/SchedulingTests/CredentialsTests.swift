@@ -10,9 +10,11 @@ struct CredentialsRow: Sendable, CustomTestStringConvertible {
     case ask(Credentials.Permission)
     /// The server answers 401 or 403 to an upload that was sent with the token in force.
     case refused(Int, Credentials.Consequence)
-    /// The same, for an upload that was already sent again because of such an answer.
+    /// The server answers 403 to this file, perhaps once more.
+    case forbiddenAsBefore(Int64)
+    /// The server answers an upload that was already sent again because of such an answer.
     case refusedAgain(Int, Credentials.Consequence)
-    /// The same, for an upload that was sent with the token before.
+    /// The server answers an upload that was sent with the token before.
     case refusedWithOldToken(Int, Credentials.Consequence)
     /// The server accepts an upload; afterwards the credentials are closed, or not.
     case accepted(isClosed: Bool = false)
@@ -66,6 +68,13 @@ struct CredentialsRow: Sendable, CustomTestStringConvertible {
     CredentialsRow(
       testDescription: "an upload that was under way is accepted",
       steps: [.refused(401, .close), .ask(.wait), .accepted(), .ask(.go)]),
+    CredentialsRow(
+      testDescription: "one file is forbidden again and again",
+      steps: [
+        .forbiddenAsBefore(1), .forbiddenAsBefore(1), .forbiddenAsBefore(1), .ask(.go),
+        .forbiddenAsBefore(2), .forbiddenAsBefore(1), .ask(.go), .forbiddenAsBefore(3),
+        .ask(.probe),
+      ]),
     CredentialsRow(
       testDescription: "many files are forbidden, others are not",
       steps: [
@@ -205,12 +214,13 @@ struct CredentialsTests {
   func everyStepGetsItsAnswer(_ row: CredentialsRow) {
     var credentials = Credentials(hasCommand: row.hasCommand)
     for (index, step) in row.steps.enumerated() {
-      Self.check(step, "step \(index + 1): \(step)", &credentials)
+      Self.check(step, about: ItemID(Int64(index)), "step \(index + 1): \(step)", &credentials)
     }
   }
 
   private static func check(
-    _ step: CredentialsRow.Step, _ words: Comment, _ credentials: inout Credentials
+    _ step: CredentialsRow.Step, about file: ItemID, _ words: Comment,
+    _ credentials: inout Credentials
   ) {
     switch step {
     case .ask(let expected):
@@ -223,15 +233,19 @@ struct CredentialsTests {
       }
     case .refused(let status, let expected):
       let consequence = credentials.recordRefused(
-        status: status, with: credentials.token, isSecondTime: false)
+        file, status: status, with: credentials.token, isSecondTime: false)
       #expect(consequence == expected, words)
+    case .forbiddenAsBefore(let file):
+      let consequence = credentials.recordRefused(
+        ItemID(-file), status: 403, with: credentials.token, isSecondTime: false)
+      #expect(consequence == .stands, words)
     case .refusedAgain(let status, let expected):
       let consequence = credentials.recordRefused(
-        status: status, with: credentials.token, isSecondTime: true)
+        file, status: status, with: credentials.token, isSecondTime: true)
       #expect(consequence == expected, words)
     case .refusedWithOldToken(let status, let expected):
       let consequence = credentials.recordRefused(
-        status: status, with: credentials.token - 1, isSecondTime: false)
+        file, status: status, with: credentials.token - 1, isSecondTime: false)
       #expect(consequence == expected, words)
     case .accepted(let isClosed):
       credentials.recordAccepted(with: credentials.token)

@@ -20,7 +20,7 @@ struct RouteCredentialsTests {
   private func closed() -> RouteCredentials {
     var credentials = RouteCredentials()
     credentials.change(hasCommand: false, because: refused) {
-      _ = $0.recordRefused(status: 401, with: 0, isSecondTime: false)
+      _ = $0.recordRefused(ItemID(1), status: 401, with: 0, isSecondTime: false)
     }
     return credentials
   }

@@ -157,7 +157,7 @@ struct SchedulerPropertyTests {
           goesAgain = waits
         case 1:
           let (consequence, actions) = scheduler.recordRefused(
-            on: route, with: scheduler.token(on: route),
+            [sent], on: route, with: scheduler.token(on: route),
             status: 401, isSecondTime: false, command: command, Failure(.refused, status: 401))
           perform(actions)
           goesAgain = consequence == .again || consequence == .renew

@@ -114,7 +114,7 @@ struct SchedulerScript: ~Copyable {
   private mutating func recordRefused(_ id: ItemID) -> [Scheduler.Action] {
     guard let target = files[id]?.plan.target else { return [] }
     let (consequence, actions) = scheduler.recordRefused(
-      on: Route(to: target), with: tokens[id] ?? 0, status: 401, isSecondTime: false,
+      [id], on: Route(to: target), with: tokens[id] ?? 0, status: 401, isSecondTime: false,
       command: target.tokenCommand, Failure(.refused, status: 401))
     let isAgain = consequence == .again || consequence == .renew
     return actions + (isAgain ? scheduler.queue(id, attempts: 0) : scheduler.park(id, .over))

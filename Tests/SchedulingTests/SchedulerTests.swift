@@ -40,9 +40,11 @@ struct SchedulerTests {
     var script = SchedulerScript()
     _ = script.play([.add(1, 2, 3, 4, to: .wide)])
     let route = StoryTarget.wide.route
+    var file: Int64 = 0
     func refuse() -> [Scheduler.Action] {
-      script.scheduler.recordRefused(
-        on: route, with: 0, status: 403, isSecondTime: false, command: nil,
+      file += 1
+      return script.scheduler.recordRefused(
+        [ItemID(file)], on: route, with: 0, status: 403, isSecondTime: false, command: nil,
         Failure(.refused, status: 403)
       ).1
     }

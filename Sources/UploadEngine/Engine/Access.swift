@@ -181,7 +181,7 @@ final class Access {
     var consequence = Credentials.Consequence.stands
     engine.schedule {
       let decided = $0.recordRefused(
-        on: authorization.route, with: authorization.number, status: status,
+        authorization.items, on: authorization.route, with: authorization.number, status: status,
         isSecondTime: isSecondTime, command: authorization.command,
         authorization.token?.secrets.hidden(in: failure) ?? failure)
       consequence = decided.0

@@ -9,16 +9,17 @@
 ///    │ │ │ 401 that a new token                     ▼
 ///    │ │ └─ cannot remedy ────────────────────► closed ── the user tries again ──► half-open
 ///    │ │                                            ▲                                  │ │
-///    │ └─ three times 403 in a row ──► half-open    └────────────── 401 ───────────────┘ │
+///    │ └─ three files in a row 403 ─► half-open     └────────────── 401 ───────────────┘ │
 ///    │                                     │                                             │
 ///    └─────────────────────────────────────┴──────────────── taken ──────────────────────┘
 /// ```
 ///
 /// A 401 is about the credentials. It closes them if the server has accepted nothing with them yet, or if it is the
-/// third in a row. A 403 is about its own file and closes nothing. After three in a row, one upload at a time goes
+/// third in a row. A 403 is about its own file and closes nothing. After three files in a row, one upload at a time goes
 /// until one is accepted, so that a server that forbids everything is asked once at a time.
 package struct Credentials: Hashable, Sendable {
-  /// The number of replies in a row, all 401 or all 403, after which an acceptance before them counts no more.
+  /// How many replies in a row, all 401, or how many different files in a row, all refused with 403, make an acceptance
+  /// before them count no more.
   static let refusedInARow = 3
 
   /// Why only one upload at a time goes.
@@ -52,9 +53,10 @@ package struct Credentials: Hashable, Sendable {
   private var isProven = false
   /// Whether the token was renewed after a refusal, and no upload has been accepted with it yet.
   private var isFresh = false
-  /// How many 401 and 403 replies have come since the last acceptance.
+  /// How many 401 replies have come since the last acceptance.
   private var refusals = 0
-  private var forbiddances = 0
+  /// The files that 403 replies have been about since then. More than are needed are not kept.
+  private var forbidden: Set<ItemID> = []
 
   /// Open credentials. If a command gives the token, the command must run before the first upload.
   package init(hasCommand: Bool) {
@@ -129,14 +131,18 @@ package struct Credentials: Hashable, Sendable {
     case close
   }
 
-  /// Records that the server answered 401 or 403 to an upload that was sent with this token. `isSecondTime` says
-  /// whether the same upload was already sent again for this reason.
-  package mutating func recordRefused(status: Int, with token: Int, isSecondTime: Bool)
-    -> Consequence
-  {
+  /// Records that the server answered 401 or 403 to an upload that was sent with this token. `file` is its first file.
+  /// `isSecondTime` says whether the same upload was already sent again for this reason.
+  package mutating func recordRefused(
+    _ file: ItemID, status: Int, with token: Int, isSecondTime: Bool
+  ) -> Consequence {
     if hasCommand, token != self.token || isRenewing { return .again }
     if isClosed { return .stands }
-    if status == 401 { refusals += 1 } else { forbiddances += 1 }
+    if status == 401 {
+      refusals += 1
+    } else if forbidden.count < Self.refusedInARow {
+      forbidden.insert(file)
+    }
     // Other uploads were accepted with the same token, so a new one would not help.
     let isAboutUpload = isSecondTime && isProven
     if hasCommand, !isFresh, !isAboutUpload {
@@ -154,7 +160,7 @@ package struct Credentials: Hashable, Sendable {
 
   private mutating func recordForbidden() -> Consequence {
     switch state {
-    case .open where forbiddances >= Self.refusedInARow:
+    case .open where forbidden.count >= Self.refusedInARow:
       state = .halfOpen(.forbidden, isProbing: false)
     case .halfOpen(.refused, let isProbing): state = .halfOpen(.forbidden, isProbing: isProbing)
     case .open, .halfOpen, .renewing, .closed: break
@@ -169,7 +175,7 @@ package struct Credentials: Hashable, Sendable {
     isProven = true
     guard token == self.token else { return }
     isFresh = false
-    (refusals, forbiddances) = (0, 0)
+    (refusals, forbidden) = (0, [])
     switch state {
     case .closed, .halfOpen: if hasToken { state = .open }
     case .open, .renewing: break
@@ -201,7 +207,7 @@ package struct Credentials: Hashable, Sendable {
     guard isClosed else { return }
     state = .halfOpen(.refused, isProbing: false)
     hasToken = !hasCommand
-    (isProven, isFresh, refusals, forbiddances) = (false, false, 0, 0)
+    (isProven, isFresh, refusals, forbidden) = (false, false, 0, [])
   }
 }
 
