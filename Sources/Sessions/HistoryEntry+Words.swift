@@ -25,7 +25,7 @@ extension HistoryEntry {
     case .wasThere: growthWords.map { "there already, but \($0)" } ?? "there already\(proof)"
     case .skipped: "skipped, the name is taken"
     case .confirmed: "arrived, confirmed by hand"
-    case .withdrawn: "not sent"
+    case .withdrawn: message.map { "not sent: \($0)" } ?? "not sent"
     case nil: "under way"
     default:
       headline + (hasUnclearWords ? ", may have arrived" : "")
@@ -45,7 +45,11 @@ extension HistoryEntry {
   /// How it failed, in a few words.
   private var headline: String {
     if isRefused { return Failure.statusLine(status) }
-    if isOutcomeUnknown { return status.map { Failure.statusLine($0) } ?? "no complete answer" }
+    if isOutcomeUnknown {
+      // In the queue's words.
+      return status.map { Failure.statusLine($0) }
+        ?? message.flatMap(Failure.doubt).map { SafeText.beginning(of: $0) } ?? "no complete answer"
+    }
     return Failure.headline(ofCode: word)
   }
 
@@ -56,11 +60,17 @@ extension HistoryEntry {
       isUnclear: hasUnclearWords)
   }
 
-  /// Why it failed, beyond `outcomeWords`: the server's own message, or else hoist's. Nil if it did not fail, or if the
-  /// server only repeats the status.
+  /// Why it failed, beyond `outcomeWords`, in a phrase: the server's own message, or else the beginning of hoist's. Nil if
+  /// it did not fail, or if the status says it all.
   package var reason: String? {
     guard end == .failed else { return nil }
-    return failure.reply.message == nil ? message : failure.said
+    if failure.reply.message != nil { return failure.said }
+    return isRefused ? nil : message.map(Self.firstSentence)
+  }
+
+  private static func firstSentence(_ text: String) -> String {
+    if let end = text.range(scalars: ". ") { return String(text[..<end.lowerBound]) }
+    return text.hasSuffix(scalars: ".") ? String(text.dropLast()) : text
   }
 
   private var failure: Failure {

@@ -72,7 +72,7 @@ extension HistoryEntry {
 
 /// Selects attempts from the history.
 package struct HistoryQuery: Hashable, Sendable {
-  /// Only attempts that did not deliver the file.
+  /// Only files that were not sent: the last attempt at each, if it failed, and no other one is to come.
   package var onlyFailed = false
   /// Only attempts that began at this time or later.
   package var since: Date?

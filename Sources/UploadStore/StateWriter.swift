@@ -75,7 +75,10 @@ struct StateWriter {
   /// All bytes of a file, however many those are.
   static let wholeFile = Int64.max
 
-  func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {
+  /// `why` says why an attempt does not count, if it does not.
+  func write(
+    _ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool, because why: String? = nil
+  ) throws {
     // A success counts by its receipt, and an attempt that does not count has left nothing that matters.
     let sent = { () throws -> Int64? in
       guard bytes == Self.wholeFile else { return bytes }
@@ -86,7 +89,7 @@ struct StateWriter {
       // The item is not at fault: its server cannot be reached or wants other credentials, or another file ended the
       // request.
       let left = bytes == Self.wholeFile ? 0 : bytes
-      if try end(id, cutOff(.withdrawn, id, left)) { try forgetEarlierProbes(of: id) }
+      if try end(id, cutOff(.withdrawn, id, left, message: why)) { try forgetEarlierProbes(of: id) }
       try set("waiting", of: id)
     case .paused:
       try end(id, cutOff(.paused, id, sent()))

@@ -7,28 +7,65 @@ extension UploadStore {
   /// Attempts in the order in which they were recorded, which does not depend on the clock.
   package func history(_ query: HistoryQuery = HistoryQuery()) throws(StoreError) -> [HistoryEntry]
   {
-    let wanted =
-      "began >= COALESCE(?1, began) AND began < COALESCE(?2, 9e99)"
-      + (query.onlyFailed ? " AND outcome NOT IN \(AttemptOutcome.harmless.sql)" : "")
+    let isWanted = "began >= COALESCE(?1, began) AND began < COALESCE(?2, 9e99)"
+    let (ofQueue, ofPush) = query.onlyFailed ? (Self.isNotSent, Self.isNotPushed) : ("", "")
     let sql = """
       SELECT * FROM (
         SELECT attempt.id AS recorded, \(HistoryEntry.columns),
           \(ItemRows.asSent.joined(separator: ", "))
         FROM attempt JOIN item ON item.id = attempt.item
           LEFT JOIN sent_record ON sent_record.attempt = attempt.id
-        WHERE \(wanted)
+        WHERE \(isWanted) \(ofQueue)
         UNION ALL
         SELECT id, \(HistoryEntry.columns), \(RecordColumns.list)
-        FROM (SELECT *, id AS item, NULL AS start FROM pushed) WHERE \(wanted)
+        FROM (SELECT *, id AS item, NULL AS start FROM pushed) AS push WHERE \(isWanted) \(ofPush)
         ORDER BY recorded DESC LIMIT ?3
       ) ORDER BY recorded
       """
-    return try read { db in
+    // Several rows may be about one file.
+    let limit = query.onlyFailed ? nil : query.limit
+    let entries = try read { db in
       try db.rows(
         sql,
-        [query.since?.timeIntervalSince1970, query.until?.timeIntervalSince1970, query.limit ?? -1]
+        [query.since?.timeIntervalSince1970, query.until?.timeIntervalSince1970, limit ?? -1]
       ) { HistoryEntry($0) }
     }
+    guard query.onlyFailed else { return entries }
+    var seen: Set<[[UInt8]]> = []
+    let latest = entries.reversed().filter { entry in
+      let (record, name) = (entry.record, entry.record.folder + entry.record.fileName)
+      return seen.insert([record.location.bytes, Array(record.target.utf8), Array(name.utf8)])
+        .inserted
+    }
+    return latest.prefix(query.limit ?? .max).reversed()
+  }
+
+  /// Whether an attempt has failed, no other one has followed or is to come, and the file has not been sent since.
+  private static let isNotSent = """
+    AND outcome NOT IN \(AttemptOutcome.harmless.sql)
+    AND attempt.id = (
+      SELECT MAX(id) FROM attempt AS last
+      WHERE last.item = item.id AND last.outcome IS NOT \(AttemptOutcome.withdrawn.sql))
+    AND NOT (item.listed AND item.state NOT IN ('done', 'failed'))
+    \(wasNotSentSince("attempt.id", "item"))
+    """
+  private static let isNotPushed = """
+    AND outcome NOT IN \(AttemptOutcome.harmless.sql)
+    \(wasNotSentSince("push.id", "push"))
+    """
+
+  private static func wasNotSentSince(_ number: String, _ row: String) -> String {
+    """
+    AND NOT EXISTS (
+      SELECT 1 FROM item AS sent JOIN attempt AS arrival ON arrival.item = sent.id
+      WHERE sent.state = 'done' AND sent.path_key = \(row).path_key AND sent.path = \(row).path
+        AND sent.target = \(row).target AND arrival.id > \(number)
+        AND arrival.outcome IN \(AttemptOutcome.there.sql))
+    AND NOT EXISTS (
+      SELECT 1 FROM pushed AS sent
+      WHERE sent.outcome = 'done' AND sent.path_key = \(row).path_key AND sent.path = \(row).path
+        AND sent.target = \(row).target AND sent.id > \(number))
+    """
   }
 
   /// At most `count` attempts that were recorded before the one with this number, or the last ones; the latest first.

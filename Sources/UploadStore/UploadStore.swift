@@ -231,7 +231,8 @@ package final class UploadStore: Sendable {
         for (id, point) in turn.points { try writer.keep(point, of: id) }
         for (id, state) in turn.changes {
           let bytes = memory.withLock { $0.progress[id]?.sent }
-          try writer.write(state, of: id, bytes: bytes, leaving: leaving)
+          try writer.write(
+            state, of: id, bytes: bytes, leaving: leaving, because: turn.withdrawals[id])
         }
         if !turn.claims.isEmpty {
           begun.formUnion(try writer.begin(turn.claims, changedUpTo: lastKnown(db)))

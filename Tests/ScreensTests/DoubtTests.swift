@@ -97,6 +97,20 @@ struct DoubtTests {
     #expect(state.message == "1 doubtful file queued once more")
   }
 
+  @Test("the history asks as the queue does before it sends it again")
+  func inTheHistory() {
+    var state = Self.state()
+    var row = HistoryRow(
+      id: "1", name: "a.txt", target: "nas", size: 1, time: "2026-11-20 22:15", end: .doubtful,
+      outcome: "200, but the reply broke off", path: "/a.txt")
+    row.record = Fixture.record(row)
+    Fixture.play(&state, .key("3"), .history(.rows([row])))
+    #expect(Fixture.play(&state, .key("r")) == [] && state.mode == .sendingAgain)
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("a.txt may have arrived"), "\(text)")
+    #expect(Fixture.play(&state, .key("y")) == [.sendAgain([Fixture.record(row)])])
+  }
+
   @Test("it is asked about as well if it is marked together with a file whose name is taken")
   func besideATakenName() {
     var state = Self.state()

@@ -710,6 +710,43 @@ struct ProgressTests {
     #expect(receipts.map(\.?.arrived) == [400, 300] && receipts.map(\.?.seconds) == [0, 0])
   }
 
+  @Test("What was not sent is what has failed last, and is not tried any more")
+  func notSent() throws {
+    let store = try harness.open()
+    let queued = try store.enqueue(["late", "open", "lost"].map { item($0) })
+    let ids = queued.map(\.id)
+    let again = ItemState.retrying(
+      refused, next: 2, of: 3, at: Instant(seconds: 1))
+    _ = try store.begin(ids)
+    try store.record(ids.map { ($0, again) })
+    var query = HistoryQuery()
+    query.onlyFailed = true
+    #expect(try store.history(query).isEmpty)
+    _ = try store.begin([ids[0], ids[2]])
+    try store.record([(ids[0], .done(Receipt(status: 200))), (ids[2], .failed(refused))])
+    #expect(try store.history(query).map(\.name) == ["lost"])
+    // A file is named once, however often it was queued.
+    let once = try store.enqueue([item("lost")])[0].id
+    _ = try store.begin([once])
+    try store.record([(once, .failed(refused))])
+    #expect(try store.history(query).map(\.item) == [once])
+    // A push that sends it counts as well.
+    let pushed = item("lost", state: .done(Receipt(status: 200)))
+    try store.log([(pushed, Date())])
+    #expect(try store.history(query).isEmpty)
+  }
+
+  @Test("An attempt that did not reach its server says why")
+  func withdrawnBecause() throws {
+    let store = try harness.open()
+    let id = try store.enqueue([item("a")])[0].id
+    _ = try store.begin([id])
+    var turn = QueueTurn(changes: [(id, .waiting)])
+    turn.withdrawals[id] = "connection refused"
+    try store.record([turn])
+    #expect(try store.history().map(\.message) == ["connection refused"])
+  }
+
   @Test("The history can be asked in parts, and what is cleared stays in it")
   func history() throws {
     let store = try harness.open()

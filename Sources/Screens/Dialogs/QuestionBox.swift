@@ -126,7 +126,7 @@ struct QuestionBox {
     case .sendingAgain(let ids, _):
       return repetition(
         of: ids.compactMap(state.item).map { ($0.fileName, $0.mayHaveArrived || $0.isInDoubt) })
-    case .queueingAgain(let rows): return repetition(of: rows.map { ($0.name, $0.mayHaveArrived) })
+    case .queueingAgain(let rows): return repetition(of: rows.map { ($0.name, $0.mayBeThere) })
     case .pausing: return ("Pause everything?", loss(of: state.queue.rows.lazy.map(\.item)))
     case .breakingOff(let ids):
       return ("Pause?", loss(of: ids.compactMap(state.item), isNamed: true))

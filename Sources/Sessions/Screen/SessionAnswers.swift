@@ -151,7 +151,9 @@ struct SessionAnswers {
           for entry in page.entries where !search.isFull {
             var row = HistoryRow(entry, at: now)
             let isLast = known.insert(entry.item).inserted
-            if isLast, let state = unfinished[entry.item] { row.goOn(as: state, word: state.word) }
+            if isLast, let state = unfinished[entry.item] {
+              row.goOn(as: state, word: state.phrase)
+            }
             guard search.takes(row) else { continue }
             found.rows.append((row, isLast && row.end == .open ? entry.item : nil))
           }
@@ -168,9 +170,9 @@ struct SessionAnswers {
           var row = row
           if let state = item.flatMap({ loop?.state.item($0)?.state }) {
             if state.isFinished {
-              row.outcome = state.word
+              row.outcome = state.phrase
             } else {
-              row.goOn(as: state, word: state.word)
+              row.goOn(as: state, word: state.phrase)
             }
           }
           return row

@@ -42,7 +42,7 @@ final class Access {
       noteContact(
         from: end.contact, at: authorization.origin, of: job, leadsElsewhere: leadsElsewhere,
         on: engine)
-    else { return .wait }
+    else { return .wait(end.trouble ?? .cancelled) }
     guard let status = end.status else { return nil }
     if isProof, (200..<300).contains(status) || status == 303 {
       noteAccepted(authorization, on: engine)
@@ -70,7 +70,7 @@ final class Access {
     on engine: isolated UploadEngine
   ) -> Authorization.Restart? {
     guard noteContact(from: failure.contact, at: authorization.origin, of: job, on: engine) else {
-      return .wait
+      return .wait(failure.cause)
     }
     holdBack(askedBy: failure, authorization, on: engine)
     if let load = failure.load {

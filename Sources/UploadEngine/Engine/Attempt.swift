@@ -234,7 +234,9 @@ final class Attempt: ExchangeObserver {
     var refusal: Failure?
     for file in files where ids.contains(file.id) {
       switch restart {
-      case .wait: file.job.begin = nil
+      case .wait(let cause):
+        file.job.begin = nil
+        engine.noteWithdrawal(of: file.id, because: Failure(cause).headline)
       case .authorize(let failure):
         file.job.wasAuthorizedAgain = true
         refusal = failure

@@ -17,8 +17,8 @@ struct Authorization: Sendable {
   /// What to do about an upload whose attempt does not count: send it again when its server can be reached, or with a
   /// newer token.
   enum Restart {
-    /// Once the server can be reached.
-    case wait
+    /// Once the server can be reached, which it cannot be, for this reason.
+    case wait(Failure.Cause)
     /// With another token. The refusal is how the upload has failed if there will be no other attempt.
     case authorize(Failure)
   }

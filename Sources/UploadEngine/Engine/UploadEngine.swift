@@ -20,6 +20,7 @@ package actor UploadEngine {
   let hooks: EngineHooks
   private let report: @Sendable ([(ItemID, ItemState)]) -> Void
   private var news: [(ItemID, ItemState)] = []
+  private var withdrawals: [ItemID: String] = [:]
 
   private var jobs: JobList
   private(set) var scheduler: Scheduler
@@ -141,6 +142,9 @@ package actor UploadEngine {
   /// Notes changes, which are reported at the end of this turn.
   func note(_ changes: [(ItemID, ItemState)]) { news += changes }
 
+  /// Notes why an attempt does not count.
+  func noteWithdrawal(of id: ItemID, because words: String) { withdrawals[id] = words }
+
   /// Fills the lanes and reports, once for all events of a turn. With small files, a block on the queue for each event
   /// would cost too much.
   private func endTurn() {
@@ -161,6 +165,7 @@ package actor UploadEngine {
   private func takeTurn(claiming claims: [ItemID] = []) -> QueueTurn {
     defer { (released, news, hasStoppedSending, haveArrived) = ([], [], false, false) }
     var turn = QueueTurn(released: released, changes: news, claims: claims)
+    if !withdrawals.isEmpty { turn.withdrawals = exchange(&withdrawals, with: [:]) }
     turn.isLast = hasStoppedSending
     if haveArrived { turn.figures = clock.figures }
     return turn

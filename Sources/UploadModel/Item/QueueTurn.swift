@@ -5,6 +5,8 @@ package struct QueueTurn: Sendable {
   /// Where items can resume; nil if they must start over.
   package var points: [(ItemID, ResumePoint?)]
   package var changes: [(ItemID, ItemState)]
+  /// Why items wait again whose attempts do not count, in a few words; for the history.
+  package var withdrawals: [ItemID: String] = [:]
   /// Items that are claimed because they are about to be sent.
   package var claims: [ItemID]
   /// Whether nothing more is sent after this turn, unless something happens: somebody may wait for its changes.

@@ -249,8 +249,21 @@ extension Failure {
       "The server answered \(Self.statusLine(status)), and it is unclear whether it stored the file: "
         + "\(Self.inside(why))."
     case .outcomeUnknown(let why):
-      "Every byte was sent, but no complete answer came: \(Self.inside(why)). The file may have arrived."
+      "\(Self.unclear.start)\(Self.inside(why))\(Self.unclear.end)"
     }
+  }
+
+  /// What surrounds the reason where no complete answer came.
+  private static let unclear = (
+    start: "Every byte was sent, but no complete answer came: ", end: ". The file may have arrived."
+  )
+
+  /// The reason why no complete answer came, from the explanation of a failure; nil if it is about something else.
+  package static func doubt(in explanation: String) -> String? {
+    guard let start = explanation.range(scalars: unclear.start)?.upperBound,
+      case let rest = explanation[start...], let end = rest.range(scalars: unclear.end)?.lowerBound
+    else { return nil }
+    return String(rest[..<end])
   }
 
   /// The mark before a file that failed: a question mark if only a look at the server can tell whether the file

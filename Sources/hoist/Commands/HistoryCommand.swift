@@ -17,7 +17,7 @@ struct HistoryCommand: HoistCommand {
   @Flag(help: "Print comma-separated values with a header line (RFC 4180).")
   var csv = false
 
-  @Flag(help: "Show only attempts that failed.")
+  @Flag(help: "Show only files that were not sent: the last attempt at each.")
   var failed = false
 
   @OptionGroup var times: TimeOptions

@@ -33,6 +33,8 @@ package struct HistoryRow: PaneRow {
   package var end: End
   /// Whether the latest attempt failed, and hoist makes another one.
   package private(set) var isTriedAgain = false
+  /// Whether the file is under way now.
+  package private(set) var isUnderWay = false
   /// The number of the attempt at this file, from 1; 0 if none was made.
   package var attempt: Int
   /// How the attempt ended, in a few words: "201 Created", "file is missing".
@@ -137,6 +139,7 @@ package struct HistoryRow: PaneRow {
       guard state != .paused else { return }
       (end, isTriedAgain, message) = (.open, true, state.failure?.account ?? message)
     }
+    isUnderWay = state.isActive
     guard case .retrying(let failure, let next, let limit, _) = state else {
       outcome = word
       return
@@ -146,7 +149,12 @@ package struct HistoryRow: PaneRow {
   }
 
   /// Its sign and how it is painted.
-  var look: (sign: Unicode.Scalar?, role: Role) { isTriedAgain ? ("↻", .warning) : end.look }
+  var look: (sign: Unicode.Scalar?, role: Role) {
+    isUnderWay ? ("…", .accent) : isTriedAgain ? ("↻", .warning) : end.look
+  }
+
+  /// Whether the file, sent again, may be stored twice.
+  var mayBeThere: Bool { mayHaveArrived || end == .doubtful }
 
   /// The time of day: "22:15".
   var clock: String { String(decoding: time.utf8.suffix(5), as: UTF8.self) }
