@@ -87,8 +87,9 @@ package enum Reachability: Hashable, Sendable, Codable {
   /// The server cannot be reached, for this reason. The next upload tries it at `nextTry`; nil if an upload is trying
   /// it now.
   case away(Failure, nextTry: Instant?)
-  /// The server can be reached. By this failure, it has asked not to be sent anything before a moment, which may be over.
-  case asksToWait(Failure, until: Instant)
+  /// The server can be reached. By this failure of an item, it has asked not to be sent anything before a moment, which
+  /// may be over.
+  case asksToWait(Failure, until: Instant, by: ItemID? = nil)
   /// The server answers again.
   case back
   /// Nothing waits for the server, so it is not tried.

@@ -854,10 +854,10 @@ extension Scheduler {
 extension Scheduler {
   /// Records that servers have asked, by a failure that says how long, not to be asked again before a moment.
   package mutating func recordWait(
-    of origins: Set<Origin>, until: Instant, _ failure: Failure
+    of origins: Set<Origin>, until: Instant, _ failure: Failure, of item: ItemID? = nil
   ) -> [Action] {
     origins.filter { waits.record($0, until: until, failure) }
-      .map { .server($0, .asksToWait(failure, until: until)) }
+      .map { .server($0, .asksToWait(failure, until: until, by: item)) }
   }
 
   /// Sends to a server although it has asked to wait, as the user wants.

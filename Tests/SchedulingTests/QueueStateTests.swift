@@ -150,6 +150,9 @@ struct QueueStateTests {
     ) { $0.items.item(ItemID(1))?.resumePoint?.start == 400 },
   ]
 
+  private static let asksToWait =
+    "~ h asks to wait: 503 Service Unavailable, next try in 7 s; until then, nothing goes to this server"
+
   /// What holds files up.
   private static let ofTroubles: [Row] = [
     Row(news: [away(in: 5)], said: ["- h cannot be reached: connection refused"]) {
@@ -172,14 +175,25 @@ struct QueueStateTests {
     ) { $0.outages.isEmpty },
     Row(
       news: [.reachability(server: "h", .asksToWait(busy, until: now + 7))],
-      said: ["~ h asks to wait: 503 Service Unavailable, next try in 7 s"]
+      said: [asksToWait]
     ) { $0.waits["h"]?.nextTry == now + 7 },
+    // It says which file the server answered, since all targets of the server wait.
+    Row(
+      news: [
+        .added([item(1)]),
+        .reachability(server: "h", .asksToWait(busy, until: now + 7, by: ItemID(1))),
+      ],
+      said: [
+        "  1 file added",
+        "~ h asks to wait: 503 Service Unavailable for f1 → t, next try in 7 s; until then, nothing goes to this server",
+      ]
+    ) { $0.waits["h"]?.target == "t" },
     Row(
       news: [
         .reachability(server: "h", .asksToWait(busy, until: now + 7)),
         .reachability(server: "h", .asksToWait(busy, until: now)),
       ],
-      said: ["~ h asks to wait: 503 Service Unavailable, next try in 7 s"]
+      said: [asksToWait]
     ) { $0.waits.isEmpty },
     Row(
       news: [
@@ -188,7 +202,7 @@ struct QueueStateTests {
       ],
       said: [
         "- h cannot be reached: connection refused",
-        "~ h asks to wait: 503 Service Unavailable, next try in 7 s",
+        asksToWait,
       ]
     ) { $0.waits.isEmpty && $0.outages.isEmpty },
     Row(

@@ -147,7 +147,7 @@ struct SchedulerScript: ~Copyable {
         return .giveUp(files.map(\.rawValue))
       case .server(let origin, .away(_, let next)):
         return .away(StoryTarget(at: origin), next: next.map { Int($0 - now) })
-      case .server(let origin, .asksToWait(_, let until)):
+      case .server(let origin, .asksToWait(_, let until, _)):
         return .asksToWait(StoryTarget(at: origin), seconds: Int(until - now))
       case .server(let origin, .back): return .back(StoryTarget(at: origin))
       case .server(let origin, .unneeded): return .unneeded(StoryTarget(at: origin))

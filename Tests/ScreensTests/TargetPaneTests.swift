@@ -91,6 +91,24 @@ import UploadModel
     #expect(!Self.line("album", state).contains("too many"))
   }
 
+  /// A server may answer a file of one target, and hold back those of all targets that it has.
+  @Test func theOthersSayWhichTargetWasAskedToWait() {
+    var state = Self.pane()
+    state.size = Size(width: 200, height: 40)
+    var item = Fixture.item(21, "c.txt")
+    item.target = "photos"
+    let failure = Failure(.refused, status: 503, retryAfter: 48)
+    Fixture.play(
+      &state,
+      .targets(Self.rows + [TargetRow(name: "shared", url: "https://api.example.com/other")]),
+      .added([item]),
+      .reachability(
+        server: "https://api.example.com",
+        .asksToWait(failure, until: state.now + 48, by: item.id)))
+    #expect(Self.line("photos", state).contains("asks to wait · next try in 48 s"))
+    #expect(Self.line("shared", state).contains("photos was asked to wait · next try in 48 s"))
+  }
+
   @Test func aFailedTestIsForgottenOnceAFileArrives() {
     var state = Self.pane()
     var (arrived, confirmed) = (Fixture.item(21, "c.txt"), Fixture.item(22, "d.txt"))

@@ -46,6 +46,8 @@ package struct QueueState: Sendable {
     package var failure: Failure
     /// When it is tried next; `nil` while it is being tried.
     package var nextTry: Instant?
+    /// The target whose file the server answered with the failure, if that is known.
+    package var target: String?
 
     /// The time until the next try, in words.
     package func words(at now: Instant) -> String { Self.words(until: nextTry, at: now) }
@@ -199,12 +201,16 @@ package struct QueueState: Sendable {
     case .back:
       return outages.removeValue(forKey: server) == nil
         ? [] : [Remark("\(server) answers again", .good)]
-    case .asksToWait(let failure, let until):
-      let wait = Outage(failure: failure, nextTry: until)
+    case .asksToWait(let failure, let until, let id):
+      let item = id.flatMap(items.item)
+      let wait = Outage(failure: failure, nextTry: until, target: item?.target)
       waits[server] = until > now ? wait : nil
       guard until > now else { return [] }
+      let file = item.map { " for \($0.fileName) → \($0.target)" } ?? ""
       return [
-        Remark("\(server) asks to wait: \(failure.headline), \(wait.words(at: now))", .warning)
+        Remark(
+          "\(server) asks to wait: \(failure.headline)\(file), \(wait.words(at: now)); "
+            + "until then, nothing goes to this server", .warning)
       ]
     case .unneeded: (outages[server], waits[server]) = (nil, nil)
     }

@@ -117,12 +117,18 @@ extension AppState {
     if let outage = outage(at: row.url) {
       return (["away · \(outage.words(at: now))"], .warning)
     }
-    let (wait, pace) = (wait(at: row.url)?.nextTry, pace(of: row.name))
-    if let until = [wait, pace].compactMap(\.self).max() {
-      let why = until == wait ? "asks to wait" : "too many requests"
+    let (wait, pace) = (wait(at: row.url), pace(of: row.name))
+    if let until = [wait?.nextTry, pace].compactMap(\.self).max() {
+      let why = until == wait?.nextTry ? "asks to wait" : "too many requests"
       let next = Outage.words(until: until, at: now)
       let soon = HumanReadable.seconds((until - now).rounded(.up))
-      return (["\(why) · \(next)", "\(why) · \(soon)", next], .warning)
+      // The wait is for the whole server, though another target's file may have met with it.
+      let asker = until == wait?.nextTry ? wait?.target : nil
+      let other = asker.flatMap { $0 == row.name || $0.isEmpty ? nil : "\($0) was asked to wait" }
+      return (
+        (other.map { ["\($0) · \(next)"] } ?? []) + ["\(why) · \(next)", "\(why) · \(soon)", next],
+        .warning
+      )
     }
     let trial = trials[row.name]
     if trial == .underWay { return (["testing…"], .accent) }

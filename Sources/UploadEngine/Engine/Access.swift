@@ -111,7 +111,9 @@ final class Access {
     let origins = [authorization.origin, authorization.route.origin].compactMap(\.self)
     engine.schedule {
       [failure] in
-      $0.recordWait(of: Set(origins), until: engine.time.now() + seconds, failure)
+      $0.recordWait(
+        of: Set(origins), until: engine.time.now() + seconds, failure,
+        of: authorization.items.first)
     }
   }
 
