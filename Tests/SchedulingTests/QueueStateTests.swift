@@ -133,6 +133,15 @@ struct QueueStateTests {
       said: ["  1 file added", "  1 file added", "  f1: paused"]
     ) { $0.items.totals.paused == 2 },
     Row(news: [changed(9, done)], said: []) { $0.items.count == 0 },
+    // Where files go to several targets, each is named with its own.
+    Row(
+      news: [
+        .added([item(1), item(2).sent(to: "u")]), changed(1, done), changed(2, .failed(tooLarge)),
+      ],
+      said: [
+        "  2 files added", "+ f1 → t: 201 Created", "- f2 → u: 413 Content Too Large",
+      ]
+    ) { $0.items.hasSeveralTargets },
     Row(
       news: [
         .added([item(1)]),
@@ -355,5 +364,13 @@ struct QueueStateTests {
     _ = items.change(ItemID(1), to: Self.sent(10), at: Self.now)
     _ = items.change(ItemID(1), to: Self.done, at: Self.now)
     #expect(items.item(ItemID(1))?.state.receipt?.arrived == nil)
+  }
+}
+
+extension UploadItem {
+  fileprivate func sent(to target: String) -> UploadItem {
+    var item = self
+    item.target = target
+    return item
   }
 }

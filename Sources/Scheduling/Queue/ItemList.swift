@@ -277,6 +277,12 @@ package struct ItemList: Sendable {
 
   package var hasSeveralTargets: Bool { targets.count > 1 }
 
+  /// What an item is called where its row is not seen: by its name, and by its target if there are several.
+  package func label(of item: UploadItem) -> String {
+    hasSeveralTargets && !item.target.isEmpty
+      ? "\(item.fileName) → \(item.target)" : item.fileName
+  }
+
   package func active(on target: String) -> Int { active[target] ?? 0 }
   /// Whether items of a target are still to be sent, and not paused.
   package func isBusy(_ target: String) -> Bool { busy[target, default: 0] > 0 }

@@ -94,7 +94,7 @@ package struct QueueState: Sendable {
       guard let item = items.setResumePoint(id, point), let point, point.isAtStart,
         let words = point.words
       else { return [] }
-      return [Remark("\(item.fileName): \(words)")]
+      return [Remark("\(items.label(of: item)): \(words)")]
     case .resumed(let id, let start): speeds.noteStart(of: id, at: start)
     case .speeds(let speeds): self.speeds = speeds
     case .figures(let figures): self.figures = figures
@@ -120,7 +120,7 @@ package struct QueueState: Sendable {
     case .held(let reason):
       settings.isStarted = false
       return [Remark(reason, .bad, isMessage: true)]
-    case .grew(let item): return [Remark(grew: item)]
+    case .grew(let item): return [Remark(grew: items.label(of: item))]
     case .message(let text): return [Remark(text, isMessage: true)]
     case .notice(let text, let isWarning): (notice, isNoticeWarning) = (text, isWarning)
     }
@@ -158,8 +158,9 @@ package struct QueueState: Sendable {
     let counts = [(fresh, "added"), (back, "back in the queue")]
       .filter { $0.0 > 0 && !isReading }
       .map { Remark("\(HumanReadable.count($0, "file")) \($1)") }
-    return counts + failed.compactMap { Remark($0, became: $0.state, at: now) }
-      + [Remark(paused: paused)].compactMap(\.self)
+    return counts
+      + failed.compactMap { Remark($0, called: items.label(of: $0), became: $0.state, at: now) }
+      + [Remark(paused: paused.map(items.label))].compactMap(\.self)
   }
 
   /// Records the engine's changes, in order. Those that are not news happened earlier and do not count towards the
@@ -173,13 +174,15 @@ package struct QueueState: Sendable {
       guard let item = items.change(id, to: new, at: now) else { continue }
       if isNews, new == .paused, item.state != .paused { paused.append(item) }
       speeds.record(item, from: isNews ? item.state : new, to: new, at: now)
-      if !item.state.isPhase(of: new), let remark = Remark(item, became: new, at: now) {
+      if !item.state.isPhase(of: new),
+        let remark = Remark(item, called: items.label(of: item), became: new, at: now)
+      {
         remarks.append(remark)
       }
     }
     // Until the queue has been read, the items that are being sent may not be in the list yet.
     speeds.settle(isBusy: items.totals.busy > 0 || isReading, at: now)
-    return remarks + [Remark(paused: paused)].compactMap(\.self)
+    return remarks + [Remark(paused: paused.map(items.label))].compactMap(\.self)
   }
 
   private mutating func record(

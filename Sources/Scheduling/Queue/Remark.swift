@@ -67,24 +67,25 @@ package struct Remark: Hashable, Sendable {
 
   /// Says that items are paused; nil if no items are given. Create it only once they are paused: an item that is being
   /// sent may arrive instead.
-  package init?(paused items: [UploadItem]) {
-    guard let first = items.first else { return nil }
+  package init?(paused names: [String]) {
+    guard let first = names.first else { return nil }
     self.init(
-      items.count == 1
-        ? "\(first.fileName): paused" : "\(HumanReadable.count(items.count, "file")) paused")
+      names.count == 1
+        ? "\(first): paused" : "\(HumanReadable.count(names.count, "file")) paused")
   }
 
   /// Says that a file has grown while it was sent.
-  package init(grew item: UploadItem) {
+  package init(grew name: String) {
     self.init(
-      "\(item.fileName): the file has grown, and is sent again from its beginning", isMessage: true)
+      "\(name): the file has grown, and is sent again from its beginning", isMessage: true)
   }
 
-  /// What is said of an item that has become `new`; nil if that is not worth a line.
-  package init?(_ item: UploadItem, became new: ItemState, at now: Instant) {
-    let name = item.fileName
+  /// What is said of an item, by a name, that has become `new`; nil if that is not worth a line.
+  package init?(
+    _ item: UploadItem, called name: String, became new: ItemState, at now: Instant
+  ) {
     // Of many files, in the words by which failures are gathered. That they may have arrived is said beside it.
-    func reason(_ failure: Failure) -> String { FailureReason(failure, of: name).cause }
+    func reason(_ failure: Failure) -> String { FailureReason(failure, of: item.fileName).cause }
     switch new {
     case .done(let receipt) where receipt.isDoubtful:
       self.init(

@@ -78,7 +78,7 @@ struct LineReporter: PushReporter {
   }
 
   mutating func startsAgain(_ item: UploadItem) {
-    if !isQuiet { write("↻ \(SafeText.line(Remark(grew: item).text))") }
+    if !isQuiet { write("↻ \(SafeText.line(Remark(grew: item.fileName).text))") }
   }
 
   mutating func disposed(_ item: UploadItem, _ outcome: FileDisposal.Outcome) {
