@@ -57,7 +57,9 @@ package struct QueueIntake: Sendable {
     /// How many files accompany others, in words; nil for 0.
     package var accompanyingWords: String? {
       if accompanying == 0 { return nil }
-      return accompanying == 1 ? "1 file goes with another" : "\(accompanying) files go with others"
+      return accompanying == 1
+        ? "1 file goes with another"
+        : "\(HumanReadable.grouped(accompanying)) files go with others"
     }
 
     /// Which folders have nothing to add, in words; nil if there are no such folders, or if nothing was
@@ -72,7 +74,7 @@ package struct QueueIntake: Sendable {
     /// How many of the items were sent before and how many may have been, to follow the number of items.
     package var repetition: String {
       [(repeated, "sent before"), (perhapsRepeated, "may have arrived before")]
-        .filter { $0.0 > 0 }.map { ", \($0) of them \($1)" }.joined()
+        .filter { $0.0 > 0 }.map { ", \(HumanReadable.grouped($0)) of them \($1)" }.joined()
     }
 
     package mutating func merge(_ more: Added) {

@@ -90,6 +90,9 @@ struct AddCommand: HoistCommand {
     }
   }
 
+  /// How many files are named that are queued although they were sent before.
+  private static let mostNotes = 20
+
   /// Says what was queued, and what was not and why. `folders` were left out because `-r` was not given; `copies` is
   /// how many of the files were waiting already.
   private func report(
@@ -97,19 +100,24 @@ struct AddCommand: HoistCommand {
     in context: Context
   ) {
     for item in folders + added.items {
-      let name = SafeText.line(item.location.description)
-      if let failure = item.state.failure {
-        context.output.error("✗ \(name): \(failure.headline)")
-      } else if let note = item.note {
-        context.output.error("· \(name): \(note)")
-      }
+      guard let failure = item.state.failure else { continue }
+      context.output.error("✗ \(SafeText.line(item.location.description)): \(failure.headline)")
+    }
+    let noted = added.items.filter { $0.state.failure == nil && $0.note != nil }
+    for item in noted.prefix(Self.mostNotes) {
+      context.output.error("· \(SafeText.line(item.location.description)): \(item.note ?? "")")
+    }
+    if noted.count > Self.mostNotes {
+      context.output.error("… and \(HumanReadable.grouped(noted.count - Self.mostNotes)) more")
     }
     let queued = added.items.count { !$0.state.isFinished }
-    let skipped = added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
+    let skipped =
+      added.skipped.isEmpty
+      ? "" : ", \(HumanReadable.grouped(added.skipped.count)) skipped as sent before"
     let taken = added.accompanyingWords.map { ", \($0)" } ?? ""
     let without = added.emptyWords.map { "; \($0)" } ?? ""
     let fate = sent.skipSent ? "skipped as already waiting" : "of them already waiting"
-    let copied = copies == 0 ? "" : ", \(copies) \(fate)"
+    let copied = copies == 0 ? "" : ", \(HumanReadable.grouped(copies)) \(fate)"
     context.output.error(
       added.items.isEmpty && added.skipped.isEmpty && copies == 0 && folders.isEmpty
         ? "nothing was queued: no files were found\(taken)"

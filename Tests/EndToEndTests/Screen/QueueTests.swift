@@ -330,6 +330,19 @@ extension EndToEnd {
       #expect(try await hoist("queue list --json").output.split(separator: "\n").count == 2)
     }
 
+    @Test("Many files that were sent before are counted, and the first of them named")
+    func manySentBefore() async throws {
+      let inbox = try await person.receiver("--no-sync")
+      let names = (1...1_001).map { "f\($0)" }
+      for name in names { try person.folder.write(name, [1]) }
+      _ = try await hoist("push -q f* --to \(inbox.url)")
+      let told = try await hoist("add f* --to \(inbox.url)")
+      let lines = told.errors.split(separator: "\n")
+      #expect(lines.count == 22 && lines[20] == "… and 981 more", "\(told)")
+      #expect(lines.last?.contains("1,001 files queued") == true, "\(told)")
+      #expect(lines.last?.contains(", 1,001 of them sent before") == true, "\(told)")
+    }
+
     @Test("A file that was sent before is mentioned when it is queued, and left out on request")
     func sentBefore() async throws {
       let inbox = try await person.receiver()
