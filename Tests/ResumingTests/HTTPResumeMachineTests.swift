@@ -772,7 +772,7 @@ struct HTTPResumeMachineTests {
       return
     }
     #expect(
-      kept.offset == 106 && kept.start == 6 && kept.isAtStart && kept.words == "resumed at 60 %")
+      kept.offset == 106 && kept.start == 6 && kept.isAtStart && kept.words == "resumed at 60%")
     #expect(request.content == 106..<130)
     #expect(machine.course.fileOffset(50) == 0 && machine.course.fileOffset(120) == 10)
   }

@@ -155,7 +155,7 @@ struct QueueStateTests {
         .added([item(1)]), .resumePoint(ItemID(1), point(start: 400)),
         .resumePoint(ItemID(1), point(start: 400, offset: 600)),
       ],
-      said: ["  1 file added", "  f1: resumed at 40 %"]
+      said: ["  1 file added", "  f1: resumed at 40%"]
     ) { $0.items.item(ItemID(1))?.resumePoint?.start == 400 },
   ]
 

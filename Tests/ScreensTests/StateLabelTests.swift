@@ -44,13 +44,13 @@ struct StateLabelTests {
       &state, .added([Fixture.item(1, "a", size: 1_000_000)]),
       .engine([(ItemID(1), .preparing(attempt: 2))], at: state.now),
       .queue(.resumed(ItemID(1), at: 610_000)), sending(610_000))
-    #expect(text().contains("61% resumed at 61 %"), "\(text())")
+    #expect(text().contains("61% resumed at 61%"), "\(text())")
     for sent in [640_000, 670_000, 700_000, 730_000, 760_000] as [Int64] {
       Fixture.play(&state, sending(sent))
     }
     #expect(text().contains("76% sending (try 2)"), "\(text())")
     Fixture.play(&state, .key(.enter))
-    #expect(text().contains("Note     resumed at 61 %"), "\(text())")
+    #expect(text().contains("Note     resumed at 61%"), "\(text())")
     // What is known of the attempt before is not said of this one.
     Fixture.play(
       &state, .key(.escape), .engine([(ItemID(1), .waiting)], at: state.now),

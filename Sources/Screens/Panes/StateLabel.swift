@@ -89,13 +89,11 @@ struct StateLabel {
     case (.preparing(let attempt), _):
       let sign: Unicode.Scalar = state.isASCII ? ":" : "·"
       self.init(sign, .accent, "preparing\(Self.again(attempt))", "preparing")
-    case (.sending, _) where !isPlain && Self.hasJustResumed(item, in: state):
-      let words = state.resumption(of: item) ?? ""
-      let speed = state.speeds.speed(of: item.id, at: now).map { " · \(HumanReadable.speed($0))" }
-      self.init("↑", .accent, speed.map { words + $0 }, words)
     case (.sending(let attempt, let sent, _), _):
+      let resumed =
+        !isPlain && Self.hasJustResumed(item, in: state) ? state.resumption(of: item) : nil
       guard let speed = state.speeds.speed(of: item.id, at: now).map(HumanReadable.speed) else {
-        self.init("↑", .accent, "sending\(Self.again(attempt)) —", "sending —")
+        self.init("↑", .accent, resumed, "sending\(Self.again(attempt)) —", "sending —")
         return
       }
       let left = max(0, item.sentSize - sent)
@@ -107,7 +105,8 @@ struct StateLabel {
           limit: state.settings.limit, at: now)
       let eta = seconds.map(HumanReadable.timeLeft) ?? "—"
       self.init(
-        "↑", .accent, "sending\(Self.again(attempt)) \(speed) \(eta)",
+        "↑", .accent, resumed.map { "\($0) · \(speed) \(eta)" },
+        "sending\(Self.again(attempt)) \(speed) \(eta)",
         "sending \(speed) \(eta)", "\(speed) \(eta)", "sending \(speed)", speed)
     case (.awaitingReply(_, let since), _):
       // Whole seconds, since this is a running count, not a measurement.
@@ -279,8 +278,8 @@ struct StateLabel {
 }
 
 extension AppState {
-  /// "resumed at 61 %": where the attempt that is under way has gone on; nil if it began at the first byte.
+  /// "resumed at 61%": where the attempt that is under way has gone on; nil if it began at the first byte.
   func resumption(of item: UploadItem) -> String? {
-    speeds.start(of: item.id).map { "resumed at \(HumanReadable.percent($0, of: item.sentSize)) %" }
+    speeds.start(of: item.id).map { "resumed at \(HumanReadable.percent($0, of: item.sentSize))%" }
   }
 }

@@ -100,7 +100,7 @@ package struct ResumePoint: Hashable, Sendable, Codable {
 
   /// What the user should know about the upload while the file is sent; nil if there is nothing to say.
   package var words: String? {
-    if start > 0 { return "resumed at \(HumanReadable.percent(start, of: identity.size)) %" }
+    if start > 0 { return "resumed at \(HumanReadable.percent(start, of: identity.size))%" }
     switch loss {
     case .fileChanged: return "starts over: the file has changed"
     case .fileUncertain: return "starts over: the file may have changed"

@@ -89,7 +89,7 @@ struct HistoryCommand: HoistCommand {
   private static func row(_ entry: HistoryEntry) -> String {
     let why = entry.reason.map { ": \(SafeText.line($0))" } ?? ""
     let url = entry.url.map { "  \(SafeText.line($0))" } ?? ""
-    let range = entry.start.map { " from \(HumanReadable.percent($0, of: entry.size)) %" } ?? ""
+    let range = entry.start.map { " from \(HumanReadable.percent($0, of: entry.size))%" } ?? ""
     let pieces = entry.pieces.map { ", \($0.words)" } ?? ""
     return
       "\(SafeText.line(entry.outcomeWords))\(why)  \(HumanReadable.bytes(entry.size))\(range)\(pieces)  "

@@ -115,7 +115,7 @@ extension EndToEnd {
         SenderLock.isTaken(queue: queue) ? nil : true
       }
       let history = try await person.run("history").output
-      #expect(history.firstMatch(of: /8\.0 MB from \d+ %/) != nil, "\(history)")
+      #expect(history.firstMatch(of: /8\.0 MB from \d+%/) != nil, "\(history)")
     }
 
     @Test("q, b: what waits for credentials is not tried again, and the rest is sent")
