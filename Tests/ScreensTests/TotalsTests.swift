@@ -266,6 +266,20 @@ import Testing
     #expect(Self.said(state).contains("1 paused"))
   }
 
+  /// What `P` has paused goes on with `P`, but not what went on meanwhile and was paused again by somebody else.
+  @Test func pauseAllResumesWhatItHasPaused() {
+    var state = Fixture.empty()
+    let (one, two) = (ItemID(1), ItemID(2))
+    func pauseAll() -> [Effect] { Fixture.play(&state, .perform(.pauseAll)) }
+    Fixture.play(&state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]))
+    #expect(pauseAll() == [.pause([one, two])])
+    Fixture.play(&state, .engine([(one, .paused), (two, .paused)], at: state.now))
+    // Another window lets one go on, and pauses it by itself.
+    Fixture.play(
+      &state, .engine([(one, .waiting)], at: state.now), .engine([(one, .paused)], at: state.now))
+    #expect(pauseAll() == [.resume([two])])
+  }
+
   @Test func aQueueThatIsStillReadIsNotEdited() {
     for name in Action.Name.allCases where name.has(.edits) {
       var state = Fixture.mixed()

@@ -6,6 +6,7 @@ extension AppState {
   mutating func receive(_ news: QueueNews) -> [Effect] {
     let hadNotice = shownNotice != nil
     defer { if (shownNotice != nil) != hadNotice { fitLists() } }
+    noteResumed(by: news)
     switch news {
     case .added:
       keepingCursor { $0.take(news) }
@@ -46,6 +47,21 @@ extension AppState {
       take(news)
     }
     return []
+  }
+
+  /// Notes which paused files go on, or are gone: if they are paused again later, somebody else has done that.
+  private mutating func noteResumed(by news: QueueNews) {
+    guard !pausedTogether.isEmpty else { return }
+    func note(_ id: ItemID, _ state: ItemState) {
+      if state != .paused, item(id)?.state == .paused { pausedTogether.remove(id) }
+    }
+    switch news {
+    case .added(let items): for item in items { note(item.id, item.state) }
+    case .changed(let changes, _), .joined(let changes, _):
+      for (id, state) in changes { note(id, state) }
+    case .removed(let ids): pausedTogether.subtract(ids)
+    default: break
+    }
   }
 
   /// Takes note of news, and logs and shows what it is worth saying.
