@@ -540,7 +540,8 @@ import UploadModel
     #expect(rows(state).map { $0.contains("2 a.txt") } == [true, false, true])
     #expect(rows(state)[2].contains("waiting · queued twice"))
     #expect(
-      Self.said(state).contains("this file is queued 2 times for photos; x removes this entry"))
+      Self.said(state).contains(
+        "this file is queued 2 times for photos; x in the queue removes this entry"))
     Fixture.type("x", &state)
     #expect(!rows(state).contains { $0.contains("queued") })
     Fixture.type("z", &state)

@@ -78,7 +78,8 @@ struct DoubtTests {
     #expect(totals.contains("1 ok  1 doubtful"), "\(totals)")
     #expect(Fixture.play(&state, .key("c")) == [.remove([ItemID(2)], begun: [])])
     #expect(Fixture.play(&state, .key("c")) == [.bell])
-    #expect(state.message == "only doubtful files are done, and they stay; x removes them")
+    #expect(
+      state.message == "only doubtful files are done, and they stay; :remove doubtful removes them")
     #expect(state.items.map(\.id) == [ItemID(1)])
   }
 

@@ -64,6 +64,124 @@ import UploadModel
     #expect(!row(0).contains("changed"), "\(row(0))")
   }
 
+  /// Nor does what the server of another target said; what comes first is that the file was changed.
+  @Test(arguments: [60, 80, 100, 130])
+  func theRowOfAFileThatGoesElsewhereSaysSo(_ width: Int) {
+    let wrong = "http://127.0.0.1:9922/"
+    var state = Fixture.empty(size: Size(width: width, height: 24))
+    state.options.targets = Fixture.rows("home")
+    var item = Fixture.item(1, "log-1.dat")
+    item.target = wrong
+    let refused = Failure(
+      .refused, status: 405,
+      reply: Reply(
+        text: "Use GET, HEAD here, not POST, whatever is sent.", mediaType: "text/plain"),
+      attempts: 1)
+    Fixture.play(
+      &state, .added([item]), .engine([(ItemID(1), .failed(refused))], at: state.now))
+    item = state.queue.rows[0].item
+    item.target = "home"
+    Fixture.play(&state, .added([item]))
+    let text = render(state, size: state.size).text
+    let row = text[state.layout.rows.lowerBound]
+    #expect(row.contains("✗") && row.contains("changed, r sends it"), "\(row)")
+    #expect(!row.contains("GET"), "\(row)")
+    let details = text.joined(separator: "\n")
+    #expect(!details.contains("Retrying"), "\(details)")
+    Fixture.play(&state, .key(.enter))
+    let all = render(state, size: Size(width: 130, height: 40)).text.joined(separator: "\n")
+    #expect(all.contains("at http://127.0.0.1:9922/ before it was edited"), "\(all)")
+    #expect(all.contains(" it to home."), "\(all)")
+    #expect(all.contains("Before the file was edited, the server said"), "\(all)")
+    // An address that becomes a target with a name is the same place.
+    state.options.targets[0].url = wrong
+    #expect(!render(state, size: state.size).text.joined().contains("changed, r"))
+  }
+
+  /// What a message says of a key holds if the key is pressed right then.
+  @Test func theAdviceAfterAnEditHolds() {
+    var state = Self.queue()
+    Fixture.play(
+      &state, .added([Fixture.item(3, "3.jpg"), Fixture.item(4, "4.jpg")]),
+      .engine([1, 2].map { (ItemID($0), .failed(Fixture.tooLarge)) }, at: state.now),
+      .engine([(ItemID(3), .failed(Failure(.outcomeUnknown("closed"))))], at: state.now))
+    func edit() {
+      Fixture.play(&state, .key("e"), .key(.tab), .key(.control("u")))
+      Fixture.type("image/png", &state)
+      Fixture.play(&state, .key(.enter))
+    }
+    Fixture.play(&state, .key("g"), .key(" "), .key(" "))
+    #expect(state.list.cursor == 2)
+    edit()
+    #expect(state.message == "2 files changed · r sends them again · z undoes")
+    var other = state
+    #expect(Fixture.type("r", &other) == [.retry([ItemID(1), ItemID(2)])])
+    Fixture.play(&other, .key("g"), .key("k"))
+    #expect(other.marks.isEmpty)
+    #expect(Fixture.type("z", &state).count == 1 && state.item(ItemID(2))?.mediaType != "image/png")
+    // Of some files, only a part has failed.
+    Fixture.play(&state, .key(.escape), .key("g"), .key(" "), .key("G"), .key(" "))
+    edit()
+    #expect(state.message == "2 files changed · r sends the one that failed again · z undoes")
+    #expect(Fixture.type("r", &state) == [.retry([ItemID(1)])])
+    // What is under the cursor needs no mark.
+    Fixture.play(&state, .key("g"), .key("e"))
+    Fixture.type("x", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(state.message == "1 file changed · r sends it again · z undoes" && state.marks.isEmpty)
+    #expect(Fixture.type("r", &state) == [.retry([ItemID(1)])])
+  }
+
+  /// A pattern changes only the names that it fits, and a link that leads nowhere needs another path.
+  @Test func whatCannotBeSentIsNotOffered() {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added([Fixture.item(1, "log-1"), Fixture.item(2, "dangling")]),
+      .engine(
+        [
+          (ItemID(1), .failed(Fixture.tooLarge)), (ItemID(2), .failed(Failure(.brokenLink))),
+        ], at: state.now))
+    func text() -> String { render(state, size: state.size).text.joined(separator: "\n") }
+    Fixture.play(&state, .key(.control("a")), .key("e"))
+    Fixture.type("s/log/run/", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(state.item(ItemID(1))?.fileName == "run-1")
+    #expect(state.message == "1 file changed · r sends it again · z undoes")
+    Fixture.play(&state, .key(.escape), .key("G"), .key("e"), .key(.down), .key(.control("u")))
+    Fixture.type("other", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(state.item(ItemID(2))?.fileName == "other")
+    #expect(state.message == "1 file changed · z undoes")
+    let row = text().split(separator: "\n").first { $0.contains("✗ other") } ?? ""
+    #expect(row.contains("is a broken link") && !row.contains("changed"), "\(row)")
+  }
+
+  /// The file that has to be paused, or would be removed, is not the one under the cursor.
+  @Test func theAdviceOfUndoHolds() {
+    var state = Self.queue()
+    Fixture.play(&state, .key("g"), .key("e"))
+    Fixture.type("x", &state)
+    Fixture.play(
+      &state, .key(.enter), .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now),
+      .key("G"), .key("z"))
+    #expect(state.message?.contains("p pauses it, then undo") == true)
+    #expect(Fixture.type("p", &state) == [.pause([ItemID(1)])])
+    // A removal that was undone.
+    state = Self.queue()
+    Fixture.play(&state, .key("g"), .key("x"), .key("z"))
+    Fixture.play(
+      &state, .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now), .key("G"), .key("Z"))
+    #expect(state.message == "not redone: a file is being sent; x removes it anyway")
+    Fixture.play(&state, .key("x"))
+    guard case .question(let question)? = state.dialog,
+      case .removing(let ids, _, _) = question.subject
+    else {
+      Issue.record("\(String(describing: state.dialog))")
+      return
+    }
+    #expect(ids == [ItemID(1)])
+  }
+
   /// Another window removes files while they are being edited here.
   @Test func whatIsGoneIsNotSaidToBeChanged() {
     var state = Self.queue()

@@ -37,9 +37,9 @@ package struct ItemList: Sendable {
     /// The server's message when it refused the item, in a sentence.
     package var said: String? { story?.value.said }
 
-    /// Whether it was edited since it failed, so that the advice no longer applies.
-    package var isEditedSinceFailure: Bool {
-      story?.value.failedAs.map { $0 != item.record } ?? false
+    /// How it was to be sent when it failed, if it was edited since.
+    package var failedAs: ItemRecord? {
+      story?.value.failedAs.flatMap { $0 != item.record ? $0 : nil }
     }
 
     private mutating func change(_ body: (inout Story) -> Void) {
@@ -83,17 +83,9 @@ package struct ItemList: Sendable {
       reach()
       if item.state != old.state {
         recordFailure()
-      } else if item.state.failure != nil, item.record != old.record, !hasNamedTarget(after: old) {
+      } else if item.state.failure != nil, item.record != old.record {
         change { $0.failedAs = $0.failedAs ?? old.record }
       }
-    }
-
-    /// Whether the only change is that the address to which the file goes has become a target with a name.
-    private func hasNamedTarget(after old: UploadItem) -> Bool {
-      guard old.target.contains(scalars: "://") else { return false }
-      var renamed = old.record
-      renamed.target = item.target
-      return renamed == item.record
     }
 
     fileprivate mutating func set(_ state: ItemState) {

@@ -30,7 +30,7 @@ struct ItemDetails {
       }
       return lines
     }
-    let said = row.said
+    let said = said
     // If the path is to blame, show it.
     let path =
       failure.cause.isOfThePath ? [line(item.location.description, .dim, cut: width)] : []
@@ -62,14 +62,22 @@ struct ItemDetails {
 
   /// Why the item failed and what to do. After an edit, the advice is left out, since it no longer applies.
   private func explanation(of failure: Failure) -> String {
-    guard row.isEditedSinceFailure else {
+    guard let before = state.recordAtFailure(of: row) else {
       return item.state.isRetrying
         ? failure.account : failure.explanation(goesOn: item.canGoOn)
     }
     let key = state.keyLabel(.retry)
-    return
-      "It failed with \u{22}\(failure.headline)\u{22} before it was edited. \(key) sends it as it is now."
+    let old = before.target.isEmpty ? state.target : before.target
+    let new = state.targetName(of: item)
+    let (from, to) = old == new ? ("", "as it is now") : (" at \(old)", "to \(new)")
+    let outcome =
+      failure.mayHaveArrived
+      ? "may have arrived\(from)" : "failed with \u{22}\(failure.headline)\u{22}\(from)"
+    return "It \(outcome) before it was edited. \(key) sends it \(to)."
   }
+
+  /// What the server said about the item's failure, unless it was said about what is not sent any more.
+  private var said: String? { state.recordAtFailure(of: row) == nil ? row.said : nil }
 
   /// The details for a pane of `width` columns: the state and its reason, the facts, the attempts and the reply.
   func glance(width: Int, texts: Texts) -> [TextLine] {
@@ -160,6 +168,8 @@ struct ItemDetails {
   struct TextSource: Equatable, Sendable {
     var reply: Reply?
     var serverAnswered: Bool
+    /// Whether the reply is to what is not sent any more.
+    var wasEdited: Bool
     var request: [String]
     /// When the request would be sent.
     var title: String
@@ -178,7 +188,8 @@ struct ItemDetails {
     // If no request can be made, `request` contains the reason, which is already shown.
     let isReason = request == [item.state.failure?.explanation]
     return TextSource(
-      reply: reply, serverAnswered: item.state.serverAnswered, request: isReason ? [] : request,
+      reply: reply, serverAnswered: item.state.serverAnswered,
+      wasEdited: state.recordAtFailure(of: row) != nil, request: isReason ? [] : request,
       title: requestTitle, width: width, isASCII: isASCII)
   }
 
@@ -192,7 +203,9 @@ struct ItemDetails {
   /// Lays out the long texts.
   func texts(_ source: TextSource) -> Texts {
     var texts = Texts()
-    if let reply = source.reply { texts.reply = words(reply, width: source.width) }
+    if let reply = source.reply {
+      texts.reply = words(reply, wasEdited: source.wasEdited, width: source.width)
+    }
     if !source.request.isEmpty {
       texts.request = [TextLine(), line(source.title, .heading)]
       texts.request += source.request.flatMap { wrapped($0, .dim, width: source.width) }
@@ -238,13 +251,14 @@ struct ItemDetails {
   }
 
   /// The server's message, line by line, made safe.
-  private func words(_ reply: Reply, width: Int) -> [TextLine] {
+  private func words(_ reply: Reply, wasEdited: Bool, width: Int) -> [TextLine] {
     guard !reply.text.isBlank else {
       return item.state.serverAnswered
         ? [TextLine(), line("The server said nothing more.", .dim)] : []
     }
     let kind = reply.mediaType.map { " (\($0))" } ?? ""
-    var lines = [TextLine(), line("The server said\(kind):", .heading)]
+    let start = wasEdited ? "Before the file was edited, the server said" : "The server said"
+    var lines = [TextLine(), line("\(start)\(kind):", .heading)]
     // JSON is laid out for reading; anything else stays as it was received.
     var said = SafeText.lines(JSONText.pretty(reply.text) ?? reply.text, ascii: isASCII)
     while said.last?.isBlank == true { said.removeLast() }
@@ -301,7 +315,8 @@ struct ItemDetails {
         + fact("Tries", tries(receipt.attempts))
         + fact("Pieces", receipt.pieces?.words) + plain
     case .failed(let failure), .retrying(let failure, _, _, _):
-      return state + fact("Status", failure.status.map(Failure.statusLine))
+      let status = self.state.recordAtFailure(of: row) == nil ? failure.status : nil
+      return state + fact("Status", status.map(Failure.statusLine))
         + fact("Tries", tries(failure.attempts)) + fact("Pieces", failure.pieces?.words) + plain
     }
   }
@@ -331,7 +346,8 @@ struct ItemDetails {
     let copies = state.queue.copies(of: item)
     guard copies > 1 else { return nil }
     let (target, key) = (state.targetName(of: item), state.keyLabel(.remove))
-    return "this file is queued \(copies) times for \(target); \(key) removes this entry"
+    return
+      "this file is queued \(copies) times for \(target); \(key) in the queue removes this entry"
   }
 
   /// When it arrived, if the attempts are not listed.

@@ -151,16 +151,17 @@ struct StateLabel {
       said = receipt.doubt.map { (start, $0) }
     case (.done(let receipt), _):
       self.init("✓", .good, "done \(receipt.words)", receipt.proof, "done \(receipt.status)")
-    case (.failed(let failure), _) where row.isEditedSinceFailure:
+    case (.failed(let failure), _) where state.recordAtFailure(of: row) != nil:
+      // The reason is of what is not sent any more, so it comes last.
       let key = state.keyLabel(.retry)
-      let next = key.isEmpty ? "" : ", \(key) sends it"
+      let changed = "changed" + (key.isEmpty ? "" : ", \(key) sends it")
       let brief = failure.status.map(String.init) ?? failure.headline
-      let whole = failure.isOutcomeUnknown ? "may have arrived" : "failed: \(failure.headline)"
+      let mayHaveArrived = failure.mayHaveArrived ? "may have arrived before" : nil
       self.init(
         failure.mayHaveArrived ? "?" : "✗", .warning,
-        "\(whole) · changed since\(next)", "\(brief) · changed since\(next)",
-        "\(brief) · changed\(next)", "\(brief) · changed", brief)
-      enough = "\(brief) · changed\(next)"
+        "\(changed) · \(mayHaveArrived ?? "failed before: \(failure.headline)")",
+        "\(changed) · \(mayHaveArrived ?? "before: \(brief)")", changed, "changed")
+      enough = changed
     case (.failed(let failure), _): self.init(failure, said: isPlain ? nil : row.said)
     }
   }

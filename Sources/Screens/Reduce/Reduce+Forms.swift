@@ -221,8 +221,10 @@ extension AppState {
   /// Changes items. `gone` is how many more were to be changed, but are no longer there.
   mutating func apply(_ edited: [UploadItem], gone: Int = 0) -> [Effect] {
     let gone = gone + edited.count { item($0.id) == nil }
-    let edited = edited.filter { item($0.id) != nil }
-    if edited.isEmpty { return refuse(notChanged(gone)) }
+    let there = edited.filter { item($0.id) != nil }
+    if there.isEmpty { return refuse(notChanged(gone)) }
+    // A pattern may leave some names as they are.
+    let edited = there.filter { after in item(after.id).map { $0.record != after.record } == true }
     let editable = edited.filter { after in
       item(after.id).map { !$0.state.isActive && !$0.state.isDone } ?? false
     }
@@ -241,9 +243,15 @@ extension AppState {
       return effects + retryNow(found)
     }
     let (retry, undo) = (keyLabel(.retry), keyLabel(.undo))
-    let failed = editable.count(where: \.state.isFailed)
+    let again = editable.compactMap { queue.row($0.id) }
+      .filter { $0.item.state.isFailed && recordAtFailure(of: $0) != nil }.map(\.item.id)
+    chooseForNextKey(again)
+    let which = again.count == 1 ? "it" : "them"
+    let those =
+      again.count == editable.count
+      ? which : again.count == 1 ? "the one that failed" : "the \(again.count) that failed"
     let hints = [
-      failed == 0 || retry.isEmpty ? "" : " · \(retry) sends \(failed == 1 ? "it" : "them") again",
+      again.isEmpty || retry.isEmpty ? "" : " · \(retry) sends \(those) again",
       undo.isEmpty ? "" : " · \(undo) undoes",
     ]
     message = changed + hints.joined()

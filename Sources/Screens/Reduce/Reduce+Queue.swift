@@ -124,13 +124,20 @@ extension AppState {
       + (doubtful.isEmpty ? [] : [.sendAgain(doubtful)])
   }
 
+  /// Makes sure that the next key acts on these items, as a message promises: unless the cursor alone does it, they are
+  /// marked.
+  mutating func chooseForNextKey(_ ids: [ItemID]) {
+    guard !ids.isEmpty, Set(subjects.map(\.id)) != Set(ids) else { return }
+    list.mark(Set(ids))
+  }
+
   /// Removes the files that were sent. Doubtful ones stay: somebody has to look at them.
   private mutating func clear() -> [Effect] {
     let sent = Set(items.lazy.filter { $0.state.isSettled }.map(\.id))
     if !sent.isEmpty { return remove(sent, saying: "cleared") }
     return refuse(
       queue.totals.doubtful > 0
-        ? "only doubtful files are done, and they stay; \(keyLabel(.remove)) removes them"
+        ? "only doubtful files are done, and they stay; \(keyLabel(.command))remove doubtful removes them"
         : "nothing is done yet")
   }
 

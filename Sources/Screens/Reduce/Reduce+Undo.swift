@@ -86,7 +86,10 @@ extension AppState {
     guard let edit = edits.undo() else { return refuse("nothing to undo") }
     if let obstacle = obstacle(to: edit.undo) {
       // Once it is paused, it can be undone after all.
-      if obstacle.mayPass { _ = edits.redo() }
+      if obstacle.mayPass {
+        _ = edits.redo()
+        chooseForNextKey(obstacle.toPause)
+      }
       return refuse("not undone: \(obstacle.words)")
     }
     return announcing(perform(edit.undo), "undone: \(edit.words)", of: edit.undo)
@@ -97,18 +100,27 @@ extension AppState {
     if case .remove(let ids) = edit.redo, ids.contains(where: { item($0)?.state.isActive == true })
     {
       _ = edits.undo()
-      return refuse("not redone: a file is being sent; x removes it anyway")
+      let there = ids.filter { item($0) != nil }
+      chooseForNextKey(there)
+      let it = there.count == 1 ? "it" : "them"
+      return refuse(
+        "not redone: a file is being sent; \(keyLabel(.remove)) removes \(it) anyway")
     }
     if let obstacle = obstacle(to: edit.redo) {
-      if obstacle.mayPass { _ = edits.undo() }
+      if obstacle.mayPass {
+        _ = edits.undo()
+        chooseForNextKey(obstacle.toPause)
+      }
       return refuse("not redone: \(obstacle.words)")
     }
     return announcing(perform(edit.redo), "redone: \(edit.words)", of: edit.redo)
   }
 
   /// Why none of the items of an edit can be edited, and what to do; nil if some can, or all have left the queue.
-  /// `mayPass`: whether they can be later.
-  private func obstacle(to step: QueueEdit.Step) -> (words: String, mayPass: Bool)? {
+  /// `mayPass`: whether they can be later; `toPause`: the items that have to be paused for it.
+  private func obstacle(
+    to step: QueueEdit.Step
+  ) -> (words: String, mayPass: Bool, toPause: [ItemID])? {
     guard case .replace(let items) = step else { return nil }
     let known = items.compactMap { item($0.id) }
     guard let first = known.first, known.allSatisfy({ $0.state.isActive || $0.state.isDone })
@@ -117,15 +129,18 @@ extension AppState {
     let (name, it) = isOne ? (first.fileName, "it") : ("the files", "them")
     if known.allSatisfy(\.state.isDone) {
       let words = "\(name) \(isOne ? "has" : "have") been sent"
-      return ("\(words); \(keyLabel(.add)) adds \(it) again", false)
+      return ("\(words); \(keyLabel(.add)) adds \(it) again", false, [])
     }
     // What the server has in full can no longer be held back.
     if known.allSatisfy({ $0.state.isHandedOver || $0.state.isDone }) {
       let words = "\(name) \(isOne ? "awaits its reply" : "await their replies")"
-      return ("\(words), and cannot be changed until then", true)
+      return ("\(words), and cannot be changed until then", true, [])
     }
     let words = "\(name) \(isOne ? "is" : "are") being sent"
-    return ("\(words); \(keyLabel(.pause)) pauses \(it), then undo", true)
+    return (
+      "\(words); \(keyLabel(.pause)) pauses \(it), then undo", true,
+      known.filter(\.canBePaused).map(\.id)
+    )
   }
 
   private mutating func announcing(

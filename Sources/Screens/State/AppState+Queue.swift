@@ -1,3 +1,4 @@
+import ScalarText
 import Scheduling
 import UploadModel
 
@@ -61,4 +62,21 @@ extension AppState {
   }
   /// Whether nothing is left to be sent.
   var isAtTheEnd: Bool { known.isAtTheEnd }
+
+  /// How an item was to be sent when it failed, if it was edited since in such a way that the reason and the advice no
+  /// longer apply. What cannot be read at its path cannot be sent under another name, either, and an address that has
+  /// become a target with a name is the same place.
+  func recordAtFailure(of row: ItemList.Row) -> ItemRecord? {
+    guard let before = row.failedAs else { return nil }
+    let now = row.item.record
+    if row.item.state.failure?.cause.isOfThePath == true, before.location == now.location {
+      return nil
+    }
+    var named = before
+    named.target = now.target
+    let isNamed =
+      named == now && before.target.contains(scalars: "://")
+      && url(ofTarget: now.target) == before.target
+    return isNamed ? nil : before
+  }
 }

@@ -244,7 +244,9 @@ struct Sight {
       if start.style.role != label.role { faults.append("\(row.line): \(said) is \(start.style)") }
       let bare =
         "\(signCell.glyph.text) \(String(said.unicodeScalars.filter { !(48...57).contains($0.value) }))"
-      let kind = queued.item.state.kind
+      // After an edit, it does not matter why they failed.
+      let isEdited = state.recordAtFailure(of: queued) != nil
+      let kind = isEdited ? "edited" : queued.item.state.kind
       if kinds[bare, default: kind] != kind { faults.append("\(kind) says \(bare) as well") }
       kinds[bare] = kind
     }

@@ -384,7 +384,8 @@ struct Form: Sendable {
     return items.map { item in
       var item = apply(to: item)
       if let number = numbers[item.id],
-        let name = renaming?.name(of: item, number: number, of: self.items.count)
+        let name = renaming?.name(of: item, number: number, of: self.items.count),
+        !name.utf8.elementsEqual(item.fileName.utf8)
       {
         (item.fileName, item.nameIsChosen) = (name, true)
       }
