@@ -237,6 +237,29 @@ import Testing
     #expect(browser.prompt?.text == "/notes")
   }
 
+  /// Someone who has seen what is wrong with an address types the right one, whatever lies over the form.
+  @Test func whatIsTypedAnswersNoQuestion() {
+    for mode in Mode.questions {
+      let moving = Action.inMode(mode).filter { [.next, .previous].contains($0.name) }
+      let letters = moving.flatMap(\.keys).filter {
+        if case .character = $0 { true } else { false }
+      }
+      #expect(moving.count == 2 && letters.isEmpty, "\(mode): \(letters)")
+    }
+    var state = Fixture.empty()
+    Fixture.play(&state, .key("t"))
+    Fixture.play(&state, .key(.enter))
+    Fixture.type("127.0.0.1:9999/up", &state)
+    Fixture.play(
+      &state, .key(.enter), .setupRefused("nothing listens there", at: .url, isGoodEnough: true))
+    #expect(state.mode == .keepingTarget)
+    #expect(Fixture.type("http://127.0.0.1:9911/ok", &state) == [])
+    // There is no way around the ends to the answer that is not safe.
+    Fixture.play(&state, .key(.down), .key(.down), .key(.tab))
+    #expect(Fixture.play(&state, .key(.enter)) == [] && state.mode == .setup)
+    #expect(state.setupAnswers?.url == "http://127.0.0.1:9999/up")
+  }
+
   @Test func quittingTwiceIsQuittingHoweverMuchLiesThere() {
     var state = Self.browsing()
     Fixture.play(&state, .key("?"), .key(.control("c")))

@@ -61,6 +61,10 @@ import UploadModel
       Fixture.play(&state, .resized(Size(width: 40, height: 10)), .key("j"))
     default: break
     }
+    // From the last answer, which may be the one that is lit, none comes below.
+    if case .question(let question) = state.dialog, question.lit == question.buttons.count - 1 {
+      Fixture.play(&state, .key(.up))
+    }
     state.message = nil
   }
 

@@ -290,8 +290,9 @@ extension Action {
       .close, [.escape, "c", "n", "q"], in: [.nameTaken], "leave the files; r asks again",
       hint: "decide later"),
     Action(.accept, [.enter, " "], in: Mode.questions, "press the highlighted button"),
-    Action(.next, [.tab, .right, .down, "l", "j"], in: Mode.questions, "the next button"),
-    Action(.previous, [.backTab, .left, .up, "h", "k"], in: Mode.questions, "the previous button"),
+    // Letters are answers only: a question may come while something is typed, and must not be answered by chance.
+    Action(.next, [.tab, .right, .down], in: Mode.questions, "the next button"),
+    Action(.previous, [.backTab, .left, .up], in: Mode.questions, "the previous button"),
   ]
 
   private static let leaving: [Action] = [

@@ -88,5 +88,10 @@ struct Question: Sendable {
   /// The action of the button that Enter presses.
   var answer: Action.Name { buttons.indices.contains(lit) ? buttons[lit].name : .close }
 
-  mutating func light(step: Int) { lit = (lit + step + buttons.count) % max(1, buttons.count) }
+  /// Lights the button above or below. The last one leads out and loses nothing: from the first, the next one above is
+  /// the last; from the last, none comes below, since it would be a surprise.
+  mutating func light(step: Int) {
+    let last = max(0, buttons.count - 1)
+    lit = lit + step < 0 ? last : min(lit + step, last)
+  }
 }
