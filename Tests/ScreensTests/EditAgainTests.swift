@@ -209,6 +209,53 @@ import UploadModel
     #expect(state.message == "not changed: the file is no longer in the queue")
   }
 
+  /// A wrong URL on the first command line is corrected without a target in the configuration, or with a new one.
+  @Test func anAddressIsATargetToo() {
+    let wrong = "http://127.0.0.1:9922/"
+    func editing(_ text: String) -> AppState {
+      var state = Fixture.empty()
+      var item = Fixture.item(1, "1.jpg")
+      item.target = wrong
+      Fixture.play(
+        &state, .added([item]), .engine([(ItemID(1), .failed(Fixture.tooLarge))], at: state.now),
+        .key("e"), .key(.backTab))
+      #expect(render(state, size: state.size).text.contains { $0.contains("Target") })
+      Fixture.type(text, &state)
+      return state
+    }
+    // Without a scheme, on this machine.
+    var state = editing("127.0.0.1:9922/upload")
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("this URL") && text.contains("new target…"), "\(text)")
+    #expect(text.contains("http://127.0.0.1:9922/up"), "\(text)")
+    Fixture.play(&state, .key(.enter))
+    guard case .lookForEdited(let edited)? = Fixture.play(&state, .key(.enter)).first else {
+      Issue.record("another case than the one that is tested")
+      return
+    }
+    #expect(edited.map(\.target) == ["http://127.0.0.1:9922/upload"])
+    Fixture.play(&state, .editedFound(edited, LeftOut()))
+    #expect(state.message == "1 file changed · r sends it again · z undoes")
+    // What may hold a secret goes into the configuration, and not into the queue.
+    for text in ["https://host/up?key=1", "https://me:pw@host/up", "nas"] {
+      state = editing(text)
+      let text = render(state, size: state.size).text.joined(separator: "\n")
+      #expect(!text.contains("this URL") && text.contains("new target…"), "\(text)")
+    }
+    // A target that is made for the files becomes theirs.
+    state = editing("127.0.0.1:9922/upload")
+    Fixture.play(&state, .key(.down), .key(.enter))
+    #expect(state.mode == .setup && state.setupAnswers?.url == "127.0.0.1:9922/upload")
+    #expect(Fixture.play(&state, .key(.enter)).count == 1)
+    Fixture.play(&state, .targets(Fixture.rows("home")))
+    #expect(state.mode == .form)
+    guard case .lookForEdited(let moved)? = Fixture.play(&state, .key(.enter)).first else {
+      Issue.record("another case than the one that is tested")
+      return
+    }
+    #expect(moved.map(\.target) == ["home"])
+  }
+
   @Test func aTargetThatDoesNotHaveItGetsIt() {
     var state = Self.queue()
     guard case .lookForEdited(let edited)? = Self.edit(&state).first else {

@@ -529,4 +529,26 @@ import UploadModel
     HostileTests.expectSound(render(state, size: size))
     #expect(render(state, size: size).text.contains { $0.contains("album") })
   }
+
+  /// What the states do not need is there for the addresses.
+  @Test func at80ColumnsAnAddressHasTheRoomOfTheStates() {
+    var state = Fixture.empty()
+    let url = "http://127.0.0.1:9911/upload/early413"
+    state.options.targets = [TargetRow(name: "photos", url: url)]
+    Fixture.play(&state, .key("5"), .targets(state.options.targets))
+    let text = render(state, size: state.size).text
+    #expect(text.contains { $0.contains(url) }, "\(text)")
+  }
+
+  /// "a makes one": of the URL that has none.
+  @Test func aURLWithoutATargetBecomesOne() {
+    var state = Fixture.empty()
+    var item = Fixture.item(1, "a.txt")
+    item.target = "http://127.0.0.1:9922/up"
+    Fixture.play(&state, .added([item]), .key("5"), .targets(Fixture.rows("photos")), .key("G"))
+    #expect(Fixture.type("e", &state) == [.bell])
+    #expect(state.message?.hasSuffix("a makes one") == true)
+    Fixture.type("a", &state)
+    #expect(state.setupAnswers?.url == "http://127.0.0.1:9922/up")
+  }
 }

@@ -52,13 +52,21 @@ enum Route: Hashable {
     default:
       (self, allowed) = try Self.endpoint(
         at: path, endpoints,
-        otherwise: " Send one file to /upload, up to \(maxFiles) to /multiupload.")
+        otherwise: Self.advice(maxFiles: maxFiles))
     }
     guard allowed.contains(method.rawValue) else {
       let list = allowed.joined(separator: ", ")
+      // Whoever knows only the address of the receiver sends files there.
+      let advice = servesUploads && path == "/" ? Self.advice(maxFiles: maxFiles) : ""
       throw Refusal(
-        .methodNotAllowed, "Use \(list) here, not \(method.rawValue).", headers: [("Allow", list)])
+        .methodNotAllowed, "Use \(list) here, not \(method.rawValue).\(advice)",
+        headers: [("Allow", list)])
     }
+  }
+
+  /// Where files go, for someone who sends to another path.
+  private static func advice(maxFiles: Int) -> String {
+    " Send one file to /upload, up to \(maxFiles) to /multiupload."
   }
 
   /// The endpoint that serves a path, and its methods; throws 404 with this advice if no endpoint serves it.

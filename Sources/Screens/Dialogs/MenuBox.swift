@@ -44,7 +44,7 @@ struct MenuBox {
     let rows = menu.list.visible(of: menu.shown.count, height: visible)
     for (row, index) in zip(top..<top + visible, rows) {
       let (choice, isLit) = (menu.shown[index], index == menu.list.cursor)
-      let matcher = menu.isNew(choice) ? nil : Matcher(menu.filter.text)
+      let matcher = menu.extra(choice) != nil ? nil : Matcher(menu.filter.text)
       canvas.choice(menu.choices[choice], row: row, columns: inner, isLit: isLit, lighting: matcher)
       let start = inner.lowerBound + 4 + nameWidth
       if start < inner.upperBound - 4 {

@@ -161,7 +161,7 @@ package struct Announcer: Sendable {
         SafeText.line($0.words, ascii: state.isASCII)
       }
     case .menu(let menu):
-      let choices = menu.choices.indices.filter { !menu.isNew($0) }.map { menu.choices[$0] }
+      let choices = menu.choices.indices.filter { menu.extra($0) == nil }.map { menu.choices[$0] }
       return ["say which: \(choices.joined(separator: ", "))"]
     case .prompt, .limit, .command, .find, .form, .browser:
       return ["this command needs a screen or an argument; help lists the commands"]

@@ -15,7 +15,7 @@ extension AppState {
   /// Opens the form for a new target. `words` are what the user has already typed: a URL, or a name for the target.
   mutating func openTargetForm(_ words: String) -> [Effect] {
     let form = Form(forTarget: words, isFirst: isSetup, services: !options.services.isEmpty)
-    dialog = .form(closedSetup ?? form)
+    open(.form(closedSetup ?? form))
     closedSetup = nil
     return []
   }
@@ -36,10 +36,11 @@ extension AppState {
   /// Opens the list that a value of the form is chosen from, showing what contains `filter`.
   mutating func openChoices(of form: Form, filter: String = "") -> [Effect] {
     let field = form.rows[form.focus].field
-    let choices =
+    var menu =
       field == .service
-      ? Form.choices(of: options.services) : options.targets.map { ($0.name, $0.url) }
-    var menu = Menu(for: field, choices)
+      ? Menu(services: Form.choices(of: options.services))
+      : Menu(
+        targets: options.targets, for: .form(field), makesNew: options.configuration != nil)
     let text = form.rows[form.focus].text.text
     let height = MenuBox.lines(menu, in: size)
     let row = menu.choices.firstIndex { $0.hasSameScalars(as: text) } ?? 0
@@ -74,7 +75,7 @@ extension AppState {
     if toSend.contains(where: \.state.isActive) {
       return refuse("being sent: pause it before you edit it")
     }
-    var form = Form(toSend, hasTargets: !options.targets.isEmpty, names: names)
+    var form = Form(toSend, hasTargets: options.hasTargets, names: names)
     form.alreadySent = items.count - toSend.count
     dialog = .form(form)
     return options.configuration == nil ? [] : [.readTargets]

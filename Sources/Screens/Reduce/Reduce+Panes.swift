@@ -202,12 +202,17 @@ extension AppState {
       guard let chosen = menu.chosen else { return [.bell] }
       dialog = nil
       switch menu.purpose {
-      case .target where menu.isNew(chosen):
+      case .target where menu.extra(chosen) == .new, .form where menu.extra(chosen) == .new:
         // What was typed may be a name or an address, or have led to this choice.
         let typed = menu.filter.text
         return openTargetForm(Matcher(typed).matches(menu.choices[chosen]) ? "" : typed)
       case .form:
         guard case .form(var form) = dialog else { break }
+        if menu.extra(chosen) == .address, let address = menu.address {
+          form.send(to: address)
+          dialog = .form(form)
+          break
+        }
         form.choose(chosen, from: options.targets.map(\.name), options.services)
         dialog = .form(form)
       case .target: return switchTarget(menu.choices[chosen])

@@ -6,7 +6,9 @@ extension AppState {
     switch name {
     case .add:
       guard options.configuration != nil else { return refuse("there is no configuration") }
-      return openTargetForm("")
+      // A URL that files go to without a target is what one is made for.
+      let bare = targets.selected.flatMap { $0.isConfigured ? nil : $0.url }
+      return openTargetForm(bare ?? "")
     case .refresh:
       trials = [:]
       return [.readTargets]
@@ -101,7 +103,14 @@ extension AppState {
     }
     let all = rows + targetsInUse(besides: rows)
     targets.update(with: .rows(all), height: layout.rows.count)
-    if let added, let name = names.first { trials[name] = .over(obstacle: added.obstacle) }
+    if let added, let name = names.first {
+      trials[name] = .over(obstacle: added.obstacle)
+      // The target was made for the files that are being edited.
+      if case .form(var form) = dialog, form.mode == .form {
+        form.send(to: name)
+        dialog = .form(form)
+      }
+    }
     if let now = rows.first(where: \.isUsual)?.name, pane == .targets, usual != nil, now != usual {
       message = "\(now) is the default from now on"
     }

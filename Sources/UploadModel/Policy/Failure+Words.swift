@@ -398,7 +398,8 @@ extension Failure {
         + "they permit."
     case 404, 410: "Retrying will not help: check the path in the target's URL."
     case 405:
-      "Retrying will not help: the server expects another method at this URL, or has a folder of this name there."
+      "Retrying will not help: the server expects another method at this URL, or has a folder of this name there. "
+        + "Check the path in the target's URL."
     case 407:
       "Retrying will not help: the proxy requires credentials. Put them into its address, in the environment variable that "
         + "names it (http_proxy, https_proxy, all_proxy): http://USER:PASSWORD@HOST:PORT."

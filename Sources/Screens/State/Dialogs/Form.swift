@@ -32,7 +32,7 @@ struct Form: Sendable {
       case .type: ("Type", "type/subtype, such as image/png")
       case .field:
         ("Field", "the form field that carries the file; leave empty for the target's own")
-      case .target: ("Target", "Space lists the targets, and so does typing a name")
+      case .target: ("Target", "Space lists the targets; or type a name or a URL")
       case .service: ("Service", "Enter lists the services that hoist knows")
       case .url: ("URL", "where forms are uploaded to, such as https://host/upload")
       case .name: ("Name", "what you call it: hoist FILE --to NAME; may be left empty")
@@ -216,6 +216,12 @@ struct Form: Sendable {
     }
   }
 
+  /// Takes a target for the files that are edited: the name of one, or an address.
+  mutating func send(to target: String) {
+    edit(.target) { $0.set(target) }
+    (focus, complaint) = (rows.firstIndex { $0.field == .target } ?? focus, nil)
+  }
+
   /// Asks what a service needs, or what any server does.
   private mutating func fillIn(_ service: ServiceChoice?) {
     let name = rows.first { $0.field == .name }?.text.text ?? ""
@@ -369,7 +375,7 @@ struct Form: Sendable {
         if let words = firstError(ofNames: text) { return (index, words) }
       case .type where !TypePattern.isType(text):
         return (index, "not a media type; try text/plain or image/png")
-      case .target where !targets.contains(text):
+      case .target where !targets.contains(text) && Origin(text: text) == nil:
         let all = targets.joined(separator: ", ")
         return (index, "no target has that name; make one with t, or choose from: \(all)")
       default: continue

@@ -1,3 +1,5 @@
+import UploadModel
+
 /// A menu of a few choices.
 struct Menu: Sendable {
   enum Purpose: Hashable, Sendable {
@@ -20,8 +22,15 @@ struct Menu: Sendable {
   /// Which of the choices are visible.
   private(set) var shown: [Int]
   var list = ListState()
-  /// Whether the last choice makes a new target.
-  private var makesNew = false
+  /// The last choices, which are no targets.
+  private var extras: [Extra] = []
+
+  enum Extra: Hashable, Sendable {
+    /// The address that is being typed, without a target for it. It is visible once there is one.
+    case address
+    /// Makes a new target.
+    case new
+  }
 
   /// Where the mouse opened the menu; nil if the menu is in the middle of the screen.
   private(set) var place: (row: Int, column: Int)?
@@ -33,28 +42,28 @@ struct Menu: Sendable {
     shown = Array(choices.indices)
   }
 
-  /// A menu of the targets. With `makesNew`, its last choice makes a new one.
-  init(targets: [TargetRow], makesNew: Bool) {
+  /// A menu of the targets, for files that are added or for those that a form edits. With `makesNew`, its last choice
+  /// makes a new one.
+  init(targets: [TargetRow], for purpose: Purpose = .target, makesNew: Bool) {
+    let extras: [Extra] =
+      (purpose == .target ? [] : [.address]) + (makesNew ? [.new] : [])
     self.init(
-      purpose: .target, choices: targets.map(\.name) + (makesNew ? ["new target…"] : []),
-      notes: targets.map(\.url) + (makesNew ? ["asks for its URL"] : []))
-    self.makesNew = makesNew
+      purpose: purpose, choices: targets.map(\.name) + extras.map(\.words.choice),
+      notes: targets.map(\.url) + extras.map(\.words.note))
+    self.extras = extras
+    narrow(height: choices.count)
   }
 
-  /// A menu of the values that a row of a form can have.
-  init(for field: Form.Field, _ choices: [(name: String, note: String)]) {
-    self.init(purpose: .form(field), choices: choices.map(\.name), notes: choices.map(\.note))
+  /// A menu of the services for a form.
+  init(services choices: [(name: String, note: String)]) {
+    self.init(purpose: .form(.service), choices: choices.map(\.name), notes: choices.map(\.note))
   }
 
   /// Replaces the targets; the cursor stays on its target.
   mutating func update(targets: [TargetRow], height: Int) {
     let name = chosen.map { choices[$0] }
-    var menu: Menu
-    switch purpose {
-    case .target: menu = Menu(targets: targets, makesNew: makesNew)
-    case .form(.target): menu = Menu(for: .target, targets.map { ($0.name, $0.url) })
-    default: return
-    }
+    guard [.target, .form(.target)].contains(purpose) else { return }
+    var menu = Menu(targets: targets, for: purpose, makesNew: extras.contains(.new))
     menu.filter = filter
     menu.narrow(height: height)
     let row = menu.shown.firstIndex { menu.choices[$0] == name }
@@ -62,7 +71,21 @@ struct Menu: Sendable {
     self = menu
   }
 
-  func isNew(_ choice: Int) -> Bool { makesNew && choice == choices.count - 1 }
+  /// What a choice is that is no target.
+  func extra(_ choice: Int) -> Extra? {
+    let index = choice - (choices.count - extras.count)
+    return extras.indices.contains(index) ? extras[index] : nil
+  }
+
+  /// The address that is being typed; nil if it is none, or may hold a secret, which no file in the queue may name.
+  var address: String? {
+    let text = filter.text
+    guard text.unicodeScalars.contains(where: { ":/.".unicodeScalars.contains($0) }),
+      !text.unicodeScalars.contains(where: { "?#@ ".unicodeScalars.contains($0) })
+    else { return nil }
+    let address = Origin.addingScheme(to: text)
+    return Origin(text: address) == nil ? nil : address
+  }
 
   /// Whether typing narrows down the choices.
   var isFiltered: Bool {
@@ -82,14 +105,18 @@ struct Menu: Sendable {
 
   private mutating func narrow(height: Int) {
     // The choice of a new target is always visible.
-    let known = choices.indices.filter { !isNew($0) }
-    shown =
-      known.ranked(by: Matcher(filter.text)) { [choices[$0], note($0)] }
-      + choices.indices.filter(isNew)
+    let known = choices.indices.filter { extra($0) == nil }
+    let others = choices.indices.filter { choice in
+      extra(choice).map { $0 == .new || address != nil } ?? false
+    }
+    shown = known.ranked(by: Matcher(filter.text)) { [choices[$0], note($0)] } + others
     list.move(to: 0, of: shown.count, height: height)
   }
 
-  func note(_ index: Int) -> String { notes.indices.contains(index) ? notes[index] : "" }
+  func note(_ index: Int) -> String {
+    if extra(index) == .address, let address { return address }
+    return notes.indices.contains(index) ? notes[index] : ""
+  }
 
   /// The choice under the cursor; `nil` if none is visible.
   var chosen: Int? { shown.indices.contains(list.cursor) ? shown[list.cursor] : nil }
@@ -102,6 +129,15 @@ struct Menu: Sendable {
     case .sort: "Sort the queue"
     case .theme: "How the screen looks"
     case .actions: "Actions"
+    }
+  }
+}
+
+extension Menu.Extra {
+  fileprivate var words: (choice: String, note: String) {
+    switch self {
+    case .address: ("this URL", "without a target for it")
+    case .new: ("new target…", "asks for its URL")
     }
   }
 }
