@@ -185,14 +185,14 @@ import UploadModel
     Fixture.play(
       &state, .added([Fixture.item(1, "gone.txt", state: .failed(Failure(.missing)))]))
     Fixture.type("e", &state)
-    #expect(Self.text(state).contains("Path       /home/me/gone.txt"))
+    #expect(Self.text(state).contains("Path        /home/me/gone.txt"))
     Fixture.play(&state, .key(.control("u")))
-    #expect(Self.text(state).contains("File name  gone.txt"))
+    #expect(Self.text(state).contains("File name   gone.txt"))
     #expect(Fixture.play(&state, .key(.enter)) == [.bell])
     #expect(Self.text(state).contains("a file needs a path"))
     state.options.home = "/home/you"
     Fixture.type("~/new.txt", &state)
-    #expect(Self.text(state).contains("File name  new.txt"))
+    #expect(Self.text(state).contains("File name   new.txt"))
     let effects = Fixture.answered(Fixture.play(&state, .key(.enter)), &state)
     let item = try #require(state.item(ItemID(1)))
     #expect(item.location.description == "/home/you/new.txt")

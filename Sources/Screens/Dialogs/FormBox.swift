@@ -39,7 +39,7 @@ struct FormBox {
       canvas.putEnd(
         row.label, row: line, columns: left + 2..<left + 2 + labels,
         style: Style(hasFocus ? .accent : .dim), lighting: nil)
-      let columns = left + labels + 3..<left + width - 2
+      let columns = left + labels + 4..<left + width - 2
       if hasFocus, row.field.isChoice || row.field.isSwitch {
         canvas.choice(row.text.text, row: line, columns: columns, isLit: true)
       } else if hasFocus {

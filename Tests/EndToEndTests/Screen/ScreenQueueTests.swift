@@ -123,7 +123,7 @@ extension EndToEnd {
       try await terminal.press("C-u")
       try await terminal.type("ne")
       try await terminal.press("Tab")
-      try await terminal.wait(for: "File name  new.bin")
+      try await terminal.wait(for: "File name   new.bin")
       try await terminal.press("Enter")
       try await terminal.wait(for: "1 ok")
       #expect(inbox.names == ["new.bin"])
