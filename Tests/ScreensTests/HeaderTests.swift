@@ -88,8 +88,35 @@ import Testing
     }
     // Then it says that nothing is being sent.
     Fixture.play(&state, .tick(state.now + 1.1))
-    #expect(lines()[0].contains("waiting") && lines()[1].contains("31 files left"), "\(lines())")
+    #expect(lines()[0].contains("nothing is being sent"), "\(lines())")
+    #expect(lines()[1].contains("31 files left"), "\(lines())")
     #expect(!state.needsTicks)
+  }
+
+  @Test(
+    "While all that is left is to be tried again, it says why, and when the next of them is",
+    arguments: [40, 80, 130])
+  func saysWhenTheNextRetryIs(_ width: Int) {
+    var state = Fixture.empty(size: Size(width: width, height: 24))
+    func header() -> String { render(state, size: state.size).text[0] }
+    func retrying(_ seconds: Double) -> ItemState {
+      .retrying(Fixture.unavailable, next: 3, of: 5, at: state.now + seconds)
+    }
+    var other = Fixture.item(3, "c")
+    other.target = "nas"
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a"), Fixture.item(2, "b"), other]),
+      .engine(
+        [(ItemID(1), retrying(600)), (ItemID(2), retrying(540)), (ItemID(3), retrying(3600))],
+        at: state.now))
+    #expect(header().contains("9 min") && !header().contains("waiting"), "\(header())")
+    #expect(width < 80 || header().contains("503 · next try in 9 min"), "\(header())")
+    // Time passes; then only one for another target is left.
+    Fixture.play(&state, .tick(state.now + 60))
+    #expect(header().contains("8 min"), "\(header())")
+    Fixture.play(&state, .removed([ItemID(1), ItemID(2)]))
+    #expect(header().contains("59 min"), "\(header())")
+    #expect(width < 80 || header().contains("nas: 503 · next try in 59 min"), "\(header())")
   }
 
   @Test(

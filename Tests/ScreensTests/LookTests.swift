@@ -397,7 +397,7 @@ import Testing
     Fixture.play(&asked, .pace(target: "photos", until: nil))
     state = asked
     #expect(!text()[3].contains("too many") && !text()[0].contains("next try"), "\(text()[0])")
-    #expect(text()[0].contains("  waiting"))
+    #expect(text()[0].contains("  nothing is being sent"))
     #expect(Fixture.type("R", &state) == [.bell])
   }
 

@@ -104,15 +104,22 @@ struct Header {
       if let wait = state.nextWait {
         add(
           3, [(words(of: wait), .warning)],
-          [("waiting · \(HumanReadable.seconds((wait.until - state.now).rounded(.up)))", .warning)],
-          [("waiting", .warning)])
+          [("waiting · \(seconds(to: wait.until))", .warning)],
+          [("wait \(seconds(to: wait.until))", .warning)])
       } else if let (name, trouble) = state.troubleOfAll {
         let place = name == state.target ? "" : "\(name): "
         add(
           3, [("\(place)\(trouble.words)", .warning)], [(trouble.words, .warning)],
-          [("waiting", .warning)])
+          [("denied", .warning)])
+      } else if let retry = state.nextRetry {
+        let place = retry.target == state.target ? "" : "\(retry.target): "
+        let next = AppState.Outage.words(until: retry.until, at: state.now)
+        add(
+          3, [("\(place)\(retry.cause) · \(next)", .warning)], [(next, .warning)],
+          [("retry \(seconds(to: retry.until))", .warning)])
       } else {
-        add(3, [("waiting", .plain)])
+        // Nothing is known to hold the files up.
+        add(3, [("nothing is being sent", .plain)], [("idle", .plain)])
       }
     }
     if sending > 0, state.refusals[state.target] == .forbidden {
@@ -126,6 +133,11 @@ struct Header {
       add(2, [("limit \(HumanReadable.speed(Double(limit)))", .warning)])
     }
     return pieces
+  }
+
+  /// How long it takes until then, in words.
+  private func seconds(to instant: Instant) -> String {
+    HumanReadable.seconds(max(0, instant - state.now).rounded(.up))
   }
 
   /// What is waited for while nothing is under way, and until when.
@@ -147,6 +159,21 @@ struct Header {
 }
 
 extension AppState {
+  /// The next retry of a file: when it comes, why, and the file's target; nil if none is to come.
+  fileprivate var nextRetry: (until: Instant, cause: String, target: String)? {
+    guard queue.totals.retrying > 0 else { return nil }
+    // Looking for it takes long in a long queue, and while only time passes it stays the same.
+    let found = nextRetryFound.value(for: queue.stateVersion) { _ in
+      queue.rows.lazy.compactMap { row -> (id: ItemID, until: Instant)? in
+        guard case .retrying(_, _, _, let until) = row.item.state else { return nil }
+        return (row.item.id, until)
+      }.min { $0.until < $1.until }?.id
+    }
+    guard let item = found.flatMap(item), case .retrying(let failure, _, _, let until) = item.state
+    else { return nil }
+    return (until, failure.status.map(String.init) ?? failure.headline, targetName(of: item))
+  }
+
   /// Why none of the files that are left can be sent, if all of them wait for credentials; with the chosen target if it
   /// is one of theirs, or else another of theirs.
   fileprivate var troubleOfAll: (target: String, trouble: CredentialTrouble)? {

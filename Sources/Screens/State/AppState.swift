@@ -67,6 +67,8 @@ package struct AppState: Sendable {
   let sideTexts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
   /// The files for each target, by its name.
   let targetCounts = Memoized<ItemList.Version, [String: TargetCounts]>()
+  /// The file whose retry comes next.
+  let nextRetryFound = Memoized<ItemList.Version, ItemID?>()
   /// The preview that was requested last, and the answer once it has come.
   var previewed: (request: FilePreview.Request?, preview: FilePreview?)
   /// The item whose attempts were requested last, as it was then.

@@ -21,7 +21,9 @@ extension EndToEnd {
         let count = screen.rows[1].firstMatch(of: /Queue \d+/)?.0
       else { return nil }
       let totals = screen.rows[height - 2]
-      let isMoving = ["active", "awaiting", "waiting", "ETA"].contains { header.contains($0) }
+      let isMoving = ["active", "awaiting", "nothing is being sent", "ETA"].contains {
+        header.contains($0)
+      }
       guard !isMoving, !totals.contains("retrying"),
         !totals.contains(" waiting") || header.contains("stopped")
       else { return nil }
