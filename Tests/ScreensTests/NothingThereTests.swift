@@ -66,6 +66,6 @@ import Testing
     #expect(text.contains { $0.contains("file601 ") } && !text.contains { $0.contains("file600 ") })
     let shown = text.count { $0.contains("file6") }
     let others = HumanReadable.grouped(1_400 - shown)
-    #expect(text.contains { $0.contains(" \(others) more: Tab ") }, "\(text)")
+    #expect(text.contains { $0.contains("\(others) more · ↓ chooses") }, "\(text)")
   }
 }

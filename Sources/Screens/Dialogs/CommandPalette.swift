@@ -7,25 +7,32 @@ struct CommandPalette {
   private let lines: [ArgumentChoice]
   private let matcher: Matcher
   private let chosen: Int?
-  /// How many more lines there are if this many are shown.
-  private let others: (Int) -> Int
+  /// How many there are; the first of many are lines.
+  private let count: Int
+  /// The key that goes into the list.
+  private let key: String
+  /// Whether what is behind the box keeps its colours, since they are what is chosen.
+  private let showsColors: Bool
 
   /// `nil` if there is nothing in particular to offer.
   init?(_ line: LinePrompt, in state: AppState) {
-    let (before, word) = CommandLine.lastWord(of: line.field.text)
-    chosen = line.chosen
     // The list stays as it is while the user steps through it.
-    let typed = chosen == nil ? word : ""
-    matcher = Matcher(PastedPaths.unescaped(typed))
-    guard let offered = state.choices(for: typed, after: before) else { return nil }
-    lines =
-      chosen == nil
-      ? offered
-      : line.candidates.compactMap { candidate in offered.first { before + $0.word == candidate } }
-    let all = lines
-    others = { shown in state.others(than: shown, of: all, after: before) }
+    let text = line.chosen == nil ? line.field.text : line.typed
+    let (before, word) = CommandLine.lastWord(of: text)
+    matcher = Matcher(PastedPaths.unescaped(word))
+    guard let offered = state.choices(for: word, after: before) else { return nil }
+    (lines, count) = offered
+    // What is chosen may have gone from the list, or moved in it, when the queue changed.
+    let candidate = line.chosen.map { line.candidates[$0] }
+    let words = offered.first.map { before + $0.word }
+    chosen = candidate.flatMap { candidate in
+      line.chosen.flatMap { words.indices.contains($0) && words[$0] == candidate ? $0 : nil }
+        ?? words.firstIndex(of: candidate)
+    }
+    key = state.keyLabel(.later, in: .command)
     let command = CommandLine(before)
     let action = command?.actionOfArgument
+    showsColors = action?.name == .theme
     let name = command?.isResume == true ? "resume" : action?.name.word
     title = name.map { "\($0) \(action?.argument ?? "")" } ?? "Commands"
     if lines.isEmpty, action?.name.takesAnything == true { return nil }
@@ -36,13 +43,14 @@ struct CommandPalette {
     let height = max(1, min(lines.count, 16, bottom - 4))
     let top = bottom - height
     let cursor = canvas.frame.cursor
-    canvas.box(row: top - 1, columns: 0..<width, height: height + 2, title: title)
+    canvas.box(
+      row: top - 1, columns: 0..<width, height: height + 2, title: title, isDimming: !showsColors)
     if let cursor { canvas.setCursor(row: cursor.row, column: cursor.column) }
-    if lines.count > height {
-      canvas.putRight(
-        " \(HumanReadable.grouped(others(height))) more: Tab ", row: bottom,
-        columns: 12..<width - 2,
-        style: Style(.dim))
+    let more = count > height ? "\(HumanReadable.grouped(count - height)) more" : ""
+    let hint = key.isEmpty || chosen != nil || lines.isEmpty ? "" : "\(key) chooses"
+    let foot = [more, hint].filter { !$0.isEmpty }.joined(separator: " · ")
+    if !foot.isEmpty {
+      canvas.putRight(" \(foot) ", row: bottom, columns: 12..<width - 2, style: Style(.dim))
     }
     guard !lines.isEmpty else {
       let words = title == "Commands" ? "no command matches" : "nothing matches"

@@ -208,8 +208,11 @@ extension Action {
       hint: "next field"),
     Action(.next, [.down], in: [.form, .setup], "the next field"),
     Action(.previous, [.backTab, .up], in: [.form, .setup], "the previous field"),
-    Action(.earlier, [.up, .control("p")], in: [.command], "the previous command"),
-    Action(.later, [.down, .control("n")], in: [.command], "the next command"),
+    Action(
+      .earlier, [.up, .control("p")], in: [.command],
+      "the choice above; or else the previous command"),
+    Action(
+      .later, [.down, .control("n")], in: [.command], "the choice below; or else the next command"),
     Action(.left, [.left, .control("b")], in: Mode.typing, "left"),
     Action(.right, [.right, .control("f")], in: Mode.typing, "right"),
     Action(.lineStart, [.home, .control("a")], in: Mode.lines, "to the start of the line"),

@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// What can be typed next on the command line: an argument for an action, or the name of an action.
@@ -22,30 +23,24 @@ extension Action.Name {
 }
 
 extension AppState {
-  /// What to offer for the last word of a line, the best first: commands, or arguments of the command `before` it; nil
-  /// if there is nothing to choose from.
-  func choices(for word: String, after before: String) -> [ArgumentChoice]? {
+  /// What to offer for the last word of a line: commands, or arguments of the command `before` it. The best come first;
+  /// `count` is how many there are. Nil if there is nothing to choose from.
+  func choices(
+    for word: String, after before: String
+  ) -> (first: [ArgumentChoice], count: Int)? {
     guard let command = CommandLine(before) else {
-      return CommandLine.matching(word).map { action in
+      let commands = CommandLine.matching(word).map { action in
         let keys = keymap.keys(for: action).map { $0.label(ascii: isASCII) }
         return ArgumentChoice(
           word: action.name.word, note: action.help,
           argument: action.argument.map { " \($0)" } ?? "", keys: keys.joined(separator: " "))
       }
+      return (commands, commands.count)
     }
-    let matcher = Matcher(PastedPaths.unescaped(word))
-    let offered =
-      use(of: command).map(files(where:)) ?? command.action.flatMap { choices(after: $0.name) }
-    return offered?.ranked(by: matcher, \.texts)
-  }
-
-  /// How many arguments there are besides the first `shown`, with those files that are too many to be offered.
-  func others(than shown: Int, of offered: [ArgumentChoice], after before: String) -> Int {
-    guard offered.count == Self.mostFiles, let isOfUse = CommandLine(before).flatMap(use(of:))
-    else {
-      return offered.count - shown
-    }
-    return (0..<rowCount).lazy.compactMap(row).count { isOfUse($0.item) } - shown
+    let word = PastedPaths.unescaped(word)
+    if let isOfUse = use(of: command) { return files(for: command, word, where: isOfUse) }
+    let offered = command.action.flatMap { choices(after: $0.name) }
+    return offered.map { $0.ranked(by: Matcher(word), \.texts) }.map { ($0, $0.count) }
   }
 
   /// Which files a command is of use for; nil if files are not its argument.
@@ -90,14 +85,48 @@ extension AppState {
   /// More than a person would look through.
   private static let mostFiles = 500
 
-  /// The first files of the list that a command is of use for.
-  private func files(where isOfUse: @escaping (UploadItem) -> Bool) -> [ArgumentChoice] {
-    let rows = (0..<rowCount).lazy.compactMap(row).filter { isOfUse($0.item) }
-    return rows.prefix(Self.mostFiles).map {
+  /// The files to offer for a word: the rows of the first ones, the best first, and how many there are.
+  struct OfferedFiles: Sendable {
+    var rows: [Int] = []
+    var count = 0
+
+    /// What they depend on.
+    struct Source: Equatable, Sendable {
+      var queue: ItemList.Version
+      var filter: String
+      var isHeldUp: Bool
+      var command: CommandLine
+      var word: String
+    }
+  }
+
+  /// The files of the list that a command is of use for and that match a word. All are looked at, but only once for
+  /// all frames in which nothing changes.
+  private func files(
+    for command: CommandLine, _ word: String, where isOfUse: (UploadItem) -> Bool
+  ) -> (first: [ArgumentChoice], count: Int) {
+    let source = OfferedFiles.Source(
+      queue: queue.stateVersion, filter: list.filter, isHeldUp: isHeldUp, command: command,
+      word: word)
+    let found = offeredFiles.value(for: source) { _ in
+      let matcher = Matcher(word)
+      let ranked = (0..<rowCount).compactMap { index -> (row: Int, rank: Matcher.Rank?)? in
+        guard let item = row(index)?.item, isOfUse(item) else { return nil }
+        if matcher.isEmpty { return (index, nil) }
+        return matcher.rank(item.fileName, isLoose: true).map { (index, $0) }
+      }
+      // `sorted` is stable.
+      let sorted = ranked.sorted { one, other in
+        if let one = one.rank, let other = other.rank { one < other } else { false }
+      }
+      return OfferedFiles(rows: sorted.prefix(Self.mostFiles).map(\.row), count: ranked.count)
+    }
+    let choices = found.rows.compactMap(row).map {
       ArgumentChoice(
         word: PastedPaths.escaped($0.item.fileName),
         note: StateLabel(of: $0, in: self).forms.first ?? "")
     }
+    return (choices, found.count)
   }
 }
 

@@ -6,17 +6,50 @@ import UploadModel
 extension AppState {
   mutating func perform(_ name: Action.Name, in prompt: CommandPrompt) -> [Effect] {
     switch name {
-    case .close: dialog = nil
+    case .close: (dialog, chosenTheme) = (nil, prompt.theme)
     case .accept:
-      dialog = nil
+      (dialog, chosenTheme) = (nil, prompt.theme)
       return run(prompt.line.field.text)
+    case .complete where prompt.isPointing && prompt.line.chosen != nil: take(prompt)
     case .complete: return complete(prompt, step: 1)
     case .completeBack: return complete(prompt, step: -1)
-    case .earlier: recall(prompt, step: -1)
-    case .later: recall(prompt, step: 1)
+    case .earlier: point(prompt, step: -1)
+    case .later: point(prompt, step: 1)
     default: edit(name)
     }
     return []
+  }
+
+  /// While a theme is named on the command line, the screen shows it, as while it is chosen from the list.
+  mutating func showNamedTheme() {
+    guard case .command(let prompt) = dialog else { return }
+    let command = CommandLine(prompt.line.field.text)
+    let named =
+      command?.action?.name == .theme
+      ? command.flatMap { options.theme.changed(to: $0.argument.lowercased()) } : nil
+    chosenTheme = named ?? prompt.theme
+  }
+
+  /// Goes through the list above the line or, as in a shell, through the earlier lines as long as nothing is typed.
+  private mutating func point(_ prompt: CommandPrompt, step: Int) {
+    let isNew = prompt.earlier == nil && (step > 0 || !prompt.line.field.text.isEmpty)
+    let (before, word) = CommandLine.lastWord(of: prompt.line.field.head)
+    let isStepping = prompt.line.chosen != nil
+    let offered = isNew && !isStepping ? choices(for: word, after: before)?.first ?? [] : []
+    guard isStepping || !offered.isEmpty else { return recall(prompt, step: step) }
+    var prompt = prompt
+    prompt.isPointing = true
+    prompt.line.step(step, through: offered.map { before + $0.word })
+    dialog = .command(prompt)
+  }
+
+  private mutating func take(_ prompt: CommandPrompt) {
+    var prompt = prompt
+    let isCommand = CommandLine(CommandLine.lastWord(of: prompt.line.field.head).before) == nil
+    let action = CommandLine(prompt.line.field.text)?.action
+    prompt.line.take(beforeArgument: isCommand && action?.argument != nil)
+    prompt.isPointing = false
+    dialog = .command(prompt)
   }
 
   /// Runs a line of the command line.
@@ -157,6 +190,7 @@ extension AppState {
 
   private mutating func complete(_ prompt: CommandPrompt, step: Int) -> [Effect] {
     var prompt = prompt
+    prompt.isPointing = false
     let head = prompt.line.complete(step: step)
     dialog = .command(prompt)
     guard let head else { return [] }
@@ -165,7 +199,7 @@ extension AppState {
       return path.isPath ? [.complete(path.text)] : [.bell]
     }
     let (before, word) = CommandLine.lastWord(of: head)
-    let words = choices(for: word, after: before)?.map { before + $0.word } ?? []
+    let words = choices(for: word, after: before)?.first.map { before + $0.word } ?? []
     return offer(words, for: head, in: prompt, isRanked: true)
   }
 

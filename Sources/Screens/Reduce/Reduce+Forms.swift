@@ -24,7 +24,7 @@ extension AppState {
   mutating func performInSetup(_ name: Action.Name) -> [Effect] {
     switch name {
     case .quit: return askToQuit()
-    case .command: dialog = .command(CommandPrompt())
+    case .command: dialog = .command(CommandPrompt(theme: chosenTheme))
     case .target, .targets, .add, .browse, .details, .edit: return openTargetForm("")
     case .clearMarks: break
     case _ where name.has(.looks): break

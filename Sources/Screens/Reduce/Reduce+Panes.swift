@@ -8,7 +8,7 @@ extension AppState {
     switch name {
     case .nextPane: return changePane(by: 1)
     case .previousPane: return changePane(by: -1)
-    case .command: dialog = .command(CommandPrompt())
+    case .command: dialog = .command(CommandPrompt(theme: chosenTheme))
     case .quit: return askToQuit()
     default: break
     }

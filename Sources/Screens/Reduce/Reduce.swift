@@ -8,6 +8,7 @@ package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   effects += state.readFurther()
   // As the user types a path, the prompt shows what that would add.
   if let text = state.typedPath, text != typed, !text.isEmpty { effects.append(.previewLine(text)) }
+  state.showNamedTheme()
   state.list.follow(state.queue)
   effects += state.previewFile() + state.readAttempts()
   assert(state.isSound, "out of order after \(event)")

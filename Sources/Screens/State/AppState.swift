@@ -69,6 +69,8 @@ package struct AppState: Sendable {
   let targetCounts = Memoized<ItemList.Version, [String: TargetCounts]>()
   /// The file whose retry comes next.
   let nextRetryFound = Memoized<ItemList.Version, ItemID?>()
+  /// The files that the command line offers.
+  let offeredFiles = Memoized<OfferedFiles.Source, OfferedFiles>()
   /// The preview that was requested last, and the answer once it has come.
   var previewed: (request: FilePreview.Request?, preview: FilePreview?)
   /// The item whose attempts were requested last, as it was then.

@@ -37,7 +37,11 @@ struct Sight {
   }
   /// Whether what is behind the dialog keeps its colours, and with them its frames.
   private var isLitBehind: Bool {
-    if case .menu(let menu) = state.dialog { menu.showsColors } else { false }
+    switch state.dialog {
+    case .menu(let menu): menu.showsColors
+    case .command(let prompt): CommandLine(prompt.line.field.text)?.action?.name == .theme
+    default: false
+    }
   }
   /// The box of the uppermost dialog; of several beside each other, the box round all of them.
   private var dialogBox: Layout.Box? {
@@ -46,6 +50,11 @@ struct Sight {
     if isLitBehind, case .menu(let menu) = state.dialog {
       let (top, columns) = MenuBox(menu: menu, size: frame.size).place
       all = all.filter { $0.rows.lowerBound == top - 1 && $0.columns == columns }
+    } else if isLitBehind {
+      // A pane that it cuts seems to end where it does.
+      all = all.filter {
+        $0.rows.upperBound == frame.size.height - 1 && $0.columns == 0..<frame.size.width
+      }.suffix(1)
     }
     guard let first = all.first else { return nil }
     return all.dropFirst().reduce(first) { one, next in

@@ -7,6 +7,8 @@ struct LinePrompt: Hashable, Sendable {
   private(set) var candidates: [String] = []
   /// The index of the candidate in the prompt, while the user steps through the candidates.
   private(set) var chosen: Int?
+  /// The text before the cursor when the user began to step through the candidates.
+  private(set) var typed = ""
   /// What comes before the part of the line that the candidates complete.
   private(set) var before = ""
   /// Whether the last request found no completion.
@@ -31,10 +33,29 @@ struct LinePrompt: Hashable, Sendable {
   mutating func complete(step: Int) -> String? {
     guard candidates.count > 1 else { return field.head }
     let start = step > 0 ? -1 : candidates.count
-    let next = ((chosen ?? start) + step + candidates.count) % candidates.count
-    chosen = next
-    put(candidates[next])
+    choose(((chosen ?? start) + step + candidates.count) % candidates.count)
     return nil
+  }
+
+  /// Steps through the candidates or, if none has been chosen yet, through these. Beyond both ends is what was typed.
+  mutating func step(_ step: Int, through answers: [String]) {
+    if chosen == nil { (candidates, typed, before) = (answers, field.head, "") }
+    let places = candidates.count + 1
+    let next = ((chosen ?? -1) + 1 + step + places) % places - 1
+    guard next < 0 else { return choose(next) }
+    field.replaceHead(with: typed)
+    (chosen, candidates) = (nil, [])
+  }
+
+  /// Goes on with the chosen candidate as if it had been typed, with a blank after it if an argument can follow.
+  mutating func take(beforeArgument: Bool) {
+    edit { if beforeArgument { $0.insert(" ") } }
+  }
+
+  private mutating func choose(_ index: Int) {
+    if chosen == nil { typed = field.head }
+    chosen = index
+    put(candidates[index])
   }
 
   /// Takes the completions for `text`; returns false if there are no completions. A single candidate, or the only one
@@ -52,8 +73,7 @@ struct LinePrompt: Hashable, Sendable {
     if begun.isEmpty { begun = answers }
     candidates = begun.count > 1 ? answers : []
     if isRanked, begun == answers, begun.count > 1, !begun[0].hasPrefix(scalars: text) {
-      chosen = 0
-      put(begun[0])
+      choose(0)
       return true
     }
     guard let first = begun.first else { return false }
@@ -90,6 +110,10 @@ struct CommandPrompt: Sendable {
   var line = LinePrompt()
   /// The index of the earlier line that is shown; `nil` while a new line is being typed.
   var earlier: Int?
+  /// Whether the choice that is lit was reached with the arrows, so that Tab takes it.
+  var isPointing = false
+  /// The theme that was chosen before, which comes back if the line chooses none.
+  let theme: Theme?
 }
 
 struct FindPrompt: Sendable {
