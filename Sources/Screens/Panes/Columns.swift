@@ -89,15 +89,6 @@ struct Columns {
     }
   }
 
-  /// The columns for the reason of a failure, or of another try: those of the progress and the state and, if the whole
-  /// reason fits only with it, that of the size.
-  func reason(for label: StateLabel, ascii: Bool) -> Range<Int> {
-    // The type may fill its column, so the reason starts one column later than a number would.
-    let wider = size.lowerBound + 1..<max(size.lowerBound + 1, state.upperBound)
-    return size.isEmpty || label.isWhole(in: words.count, ascii: ascii)
-      || !label.isWhole(in: wider.count, ascii: ascii) ? words : wider
-  }
-
   /// The columns of the progress and the state, for words in place of both.
   var words: Range<Int> {
     let start = bar.isEmpty ? percent.lowerBound + (type.isEmpty ? 0 : 1) : bar.lowerBound

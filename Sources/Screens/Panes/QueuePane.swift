@@ -45,7 +45,7 @@ struct QueuePane {
     let isMarked = state.marks.contains(row.item.id)
     let ground = canvas.row(line, columns: layout.list, isSelected: true, isMarked: isMarked)
     let label = StateLabel(of: row, in: state)
-    let place = columns.reason(for: label, ascii: canvas.ascii)
+    let place = columns.words
     let rest = label.wrapped(to: place.count, ascii: canvas.ascii).dropFirst().first ?? []
     canvas.put(rest, row: line, column: place.lowerBound, style: Style(label.role, on: ground))
   }
@@ -114,22 +114,20 @@ struct QueuePane {
     canvas.put(
       type.fitting(columns.type.count, ascii: canvas.ascii), row: line,
       column: columns.type.lowerBound, style: style(.dim))
-    let reason =
-      item.state.isFailed || item.state.isRetrying
-      ? columns.reason(for: label, ascii: canvas.ascii) : nil
-    if let reason {
-      let words =
-        isSelected
-        ? label.wrapped(to: reason.count, ascii: canvas.ascii)[0]
-        : label.fitting(reason.count, ascii: canvas.ascii)
-      canvas.put(words, row: line, column: reason.lowerBound, style: style(label.role))
-      if reason != columns.words { return [] }
-    }
     let sizeStyle = style(item.state.isDone ? .dim : .plain)
     canvas.putRight(
       item.hasSize ? HumanReadable.bytes(item.sentSize) : "", row: line, columns: columns.size,
       style: sizeStyle)
-    if reason != nil { return [] }
+    if item.state.isFailed || item.state.isRetrying {
+      let room = columns.words.count
+      let words =
+        isSelected
+        ? label.wrapped(to: room, ascii: canvas.ascii)[0]
+        : label.fitting(room, ascii: canvas.ascii)
+      canvas.put(
+        words, row: line, column: columns.words.lowerBound, style: style(label.role))
+      return []
+    }
     if item.state.isDone {
       paintPlace(of: row, label, line: line, ground, on: &canvas)
       return []
@@ -270,10 +268,10 @@ extension AppState {
     guard height > 2, let row = row(list.cursor), row.item.state.isFailed,
       let place = lines.firstIndex(of: list.cursor)
     else { return lines }
-    let columns = columns(in: layout)
-    let label = StateLabel(of: row, in: self)
-    let room = columns.reason(for: label, ascii: isASCII).count
-    guard label.wrapped(to: room, ascii: isASCII).count > 1 else { return lines }
+    let room = columns(in: layout).words.count
+    guard StateLabel(of: row, in: self).wrapped(to: room, ascii: isASCII).count > 1 else {
+      return lines
+    }
     lines.insert(list.cursor, at: place + 1)
     guard lines.count > height else { return lines }
     // Another row makes room.

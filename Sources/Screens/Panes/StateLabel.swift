@@ -11,9 +11,6 @@ struct StateLabel {
   /// The server's message about a file, and what comes before it: even if cut, it says more than the other forms.
   private var said: (start: String, words: String)?
 
-  /// The shortest form that leaves out nothing that matters, if that is not the fullest one.
-  private var enough: String?
-
   /// Why an item waits instead of being sent.
   enum WaitReason {
     /// Its server cannot be reached.
@@ -161,7 +158,6 @@ struct StateLabel {
         failure.mayHaveArrived ? "?" : "✗", .warning,
         "\(changed) · \(mayHaveArrived ?? "failed before: \(failure.headline)")",
         "\(changed) · \(mayHaveArrived ?? "before: \(brief)")", changed, "changed")
-      enough = changed
     case (.failed(let failure), _): self.init(failure, said: isPlain ? nil : row.said)
     }
   }
@@ -199,7 +195,6 @@ struct StateLabel {
     case .notTried(let why):
       self.init("✗", .warning, "\(failure.headline) · \(why)", failure.headline)
     default:
-      let person = failure.needsPerson ? " · needs you" : ""
       // The shortest form is just the status, unless the failure has another reason.
       let status = failure.cause == .refused ? failure.status : nil
       // The sign says that it failed, so that the room is for the reason. Which folder cannot be made says more than the
@@ -210,7 +205,7 @@ struct StateLabel {
         "✗", .bad, said.map { "failed: \(failure.headline) · \($0)" },
         said.flatMap { said in number.map { "failed: \($0) · \(said)" } },
         said.flatMap { said in short.map { $0 + said } },
-        "failed: \(failure.headline)\(person)", "failed: \(failure.headline)",
+        "failed: \(failure.headline)",
         failure.headline, status.map { "failed: \($0)" } ?? failure.headline)
       if let said, let short { self.said = (short, said) }
     }
@@ -231,13 +226,6 @@ struct StateLabel {
       if Glyphs.width(glyphs) <= width { return glyphs }
     }
     return TextFitting.end(Glyphs.of(forms.last ?? "", ascii: ascii), to: width, ascii: ascii)
-  }
-
-  /// Whether all that matters fits in `width` columns, such as the server's whole message.
-  func isWhole(in width: Int, ascii: Bool) -> Bool {
-    [forms.first, said.map { $0.start + $0.words }, enough].contains { words in
-      words.map { Glyphs.width(Glyphs.of($0, ascii: ascii)) <= width } == true
-    }
   }
 
   /// The label in two lines of `width` columns if it is a failure whose reason does not fit in one; otherwise one line.

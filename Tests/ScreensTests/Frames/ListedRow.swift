@@ -60,14 +60,11 @@ struct ListedRow {
       // A row without progress has words in its place.
       let hasProgress =
         item.state.isMoving || item.state.isHandedOver || item.state == .paused && item.canGoOn
-      let isFailed = item.state.isFailed
-      let label = StateLabel(of: row, in: state)
-      let words =
-        isFailed ? columns.reason(for: label, ascii: state.isASCII) : columns.words
+      let words = columns.words
       let rest =
         hasProgress
         ? [columns.bar, columns.percent, columns.state].filter { !$0.isEmpty } : [words]
-      let places = (words != columns.words ? first.filter { $0 != columns.size } : first) + rest
+      let places = first + rest
       var listed = ListedRow(line: line, index: index, places: places)
       listed.texts = [(columns.name, item.fileName)]
       if state.queue.hasSeveralTargets, !columns.target.isEmpty {
