@@ -7,23 +7,40 @@ struct BrowserBox {
   let size: Size
   /// The preview of the entry under the cursor, once it has come.
   var preview: FilePreview?
+  /// Whether the file at a path waits in the queue for the target that files are added for.
+  let isQueued: (_ path: [UInt8]) -> Bool
+
+  /// The upper edge of the box.
+  private static let edge = 1
+
+  /// Whether there is a line for the headings of the columns.
+  private static func hasHeadings(_ size: Size) -> Bool { size.height >= 12 }
 
   /// How many entries are visible at once.
-  static func lines(in size: Size) -> Int { max(1, size.height - 5) }
+  static func lines(in size: Size) -> Int {
+    max(1, size.height - 5 - (hasHeadings(size) ? 1 : 0))
+  }
 
   /// The line of the first entry, and the columns of the box.
   static func place(in size: Size) -> (top: Int, columns: Range<Int>) {
     let whole = whole(in: size)
-    return (2, isWide(size) ? whole.prefix(min(100, whole.count * 3 / 5)) : whole)
+    return (
+      edge + (hasHeadings(size) ? 2 : 1),
+      isWide(size) ? whole.prefix(min(100, whole.count * 3 / 5)) : whole
+    )
+  }
+
+  /// The lines of the box, with its edges.
+  private static func rows(in size: Size) -> Range<Int> {
+    edge..<place(in: size).top + lines(in: size) + 1
   }
 
   /// The box beside the list for the preview of an entry; nil if there is no room for it.
   static func preview(in size: Size) -> Layout.Box? {
     guard isWide(size) else { return nil }
-    let (top, columns) = place(in: size)
     return Layout.Box(
-      rows: top - 1..<top + lines(in: size) + 1,
-      columns: columns.upperBound..<whole(in: size).upperBound)
+      rows: rows(in: size),
+      columns: place(in: size).columns.upperBound..<whole(in: size).upperBound)
   }
 
   private static func isWide(_ size: Size) -> Bool { size.width > 120 }
@@ -42,6 +59,7 @@ struct BrowserBox {
         words, row: top, column: columns.lowerBound + 4, width: columns.count - 6,
         style: Style(browser.folder?.failure == nil ? .dim : .warning))
     }
+    if Self.hasHeadings(size) { paintHeadings(row: top - 1, columns, on: &canvas) }
     let rows = browser.list.visible(of: browser.entries.count, height: visible)
     for (row, index) in zip(top..<top + visible, rows) {
       let isLit = index == browser.list.cursor
@@ -51,12 +69,11 @@ struct BrowserBox {
   }
 
   private func paintBoxes(on canvas: inout Canvas) {
-    let (top, columns) = Self.place(in: size)
-    let height = Self.lines(in: size) + 2
+    let columns = Self.place(in: size).columns
     let title = title(columns.count - 6)
     let beside = Self.preview(in: size)
     canvas.box(
-      row: top - 1, columns: Self.whole(in: size), height: height,
+      row: Self.edge, columns: Self.whole(in: size), height: Self.rows(in: size).count,
       title: beside == nil ? title : "")
     guard let beside else { return }
     canvas.outline(
@@ -88,46 +105,43 @@ struct BrowserBox {
     let ground = canvas.row(
       row, columns: inner, isSelected: isLit, isMarked: browser.marks[entry.path] != nil)
     func style(_ role: Role) -> Style { Style(role, on: ground) }
-    if entry.wasSent {
+    if let (sign, role): (Unicode.Scalar, Role) =
+      isQueued(entry.path) ? ("·", .accent) : entry.wasSent ? ("✓", .good) : nil
+    {
       canvas.put(
-        [canvas.sign("✓")], row: row, column: inner.lowerBound + Columns.sign, style: style(.good))
+        [canvas.sign(sign)], row: row, column: inner.lowerBound + Columns.sign, style: style(role))
     }
-    var rest = ColumnsFromRight(end: inner.upperBound - 1)
-    func put(_ text: String, _ place: Range<Int>, _ role: Role) {
-      canvas.putRight(text, row: row, columns: place, style: style(role))
-    }
-    if inner.count >= 70 { put(entry.time, rest.take(16, gap: 2), .dim) }
-    let hasSize = !entry.isFolder && entry.isSendable
-    put(hasSize ? HumanReadable.bytes(entry.size) : "", rest.take(8), .plain)
-    let place = rest.take(8, gap: 2, if: inner.count >= 76)
-    // The blocks compare the size with that of the largest visible file.
-    if hasSize, browser.largest > 0 {
-      // Blocks without a track behind them, so that this does not look like progress.
-      let cells = Double(entry.size) / Double(browser.largest) * Double(place.count)
-      let block = Glyph(base: canvas.ascii ? "#" : "▪")
-      let blocks = Array(repeating: block, count: min(place.count, Int(cells.rounded(.up))))
-      canvas.put(blocks, row: row, column: place.lowerBound, style: style(.dim))
-    }
-    let typeColumns = rest.take(Self.typeWidth(inner.count))
-    if hasSize {
-      let label = entry.mediaType.map { TypeLabel($0) } ?? TypeLabel("", mark: "?")
-      canvas.put(
-        label.fitting(typeColumns.count, ascii: canvas.ascii), row: row,
-        column: typeColumns.lowerBound, style: style(.dim))
-    }
-    if !entry.kind.isEmpty {
-      put(entry.kind, rest.take(max(8, entry.kind.utf8.count)), entry.isSendable ? .dim : .warning)
-    }
-    let start = inner.lowerBound + Columns.name
+    let places = BrowserColumns(in: inner)
     canvas.putMiddle(
-      entry.isFolder ? entry.name + "/" : entry.name, row: row,
-      columns: start..<max(start, rest.end), style: style(entry.role),
-      lighting: Matcher(browser.filter))
+      entry.isFolder ? entry.name + "/" : entry.name, row: row, columns: places.name,
+      style: style(entry.role), lighting: Matcher(browser.filter))
+    canvas.putRight(entry.time, row: row, columns: places.time, style: style(.dim))
+    guard !entry.isFolder, entry.isSendable else {
+      // What is no file has neither a type nor a size.
+      let place = places.type.isEmpty ? places.size : places.type
+      canvas.put(
+        entry.kind, row: row, column: place.lowerBound, width: place.count,
+        style: style(entry.isSendable ? .dim : .warning))
+      return
+    }
+    canvas.putRight(
+      HumanReadable.bytes(entry.size), row: row, columns: places.size, style: style(.plain))
+    let label = entry.mediaType.map { TypeLabel($0) } ?? TypeLabel("", mark: "?")
+    canvas.put(
+      label.fitting(places.type.count, ascii: canvas.ascii), row: row,
+      column: places.type.lowerBound, style: style(.dim))
   }
 
-  /// The width of the types' column in a list of a given width; 0 if there is no room for it.
-  private static func typeWidth(_ width: Int) -> Int {
-    width < 50 ? 0 : Columns.shortType + min(15, max(0, width - 78) / 2)
+  private func paintHeadings(row: Int, _ columns: Range<Int>, on canvas: inout Canvas) {
+    let places = BrowserColumns(in: columns.dropFirst().dropLast())
+    func head(_ word: String, _ order: Browser.Order, _ sign: Unicode.Scalar) -> String {
+      browser.order == order ? "\(word) \(Glyph(sign: sign, ascii: canvas.ascii).text)" : word
+    }
+    let style = Style(.heading)
+    canvas.put(head("NAME", .name, "▲"), row: row, columns: places.name, style: style)
+    canvas.put("TYPE", row: row, columns: places.type, style: style)
+    canvas.putRight(head("SIZE", .largest, "▼"), row: row, columns: places.size, style: style)
+    canvas.put(head("CHANGED", .newest, "▼"), row: row, columns: places.time, style: style)
   }
 
   private func paintLastLine(row: Int, _ columns: Range<Int>, on canvas: inout Canvas) {
@@ -142,11 +156,13 @@ struct BrowserBox {
     var facts: [String] = []
     if !browser.marks.isEmpty {
       let unseen = browser.unseenMarks
-      let words = unseen > 0 ? ", \(unseen) not shown" : ""
+      let words = unseen > 0 ? ", \(HumanReadable.grouped(unseen)) not shown" : ""
       // The sizes of folders are not known, so the total of the marked entries can be 0.
       let size = browser.markedBytes > 0 ? " · \(HumanReadable.bytes(browser.markedBytes))" : ""
       let all = max(browser.folder?.entries.count { $0.isSendable } ?? 0, browser.marks.count)
-      facts.append("\(HumanReadable.grouped(browser.marks.count))/\(all) marked\(size)\(words)")
+      facts.append(
+        "\(HumanReadable.grouped(browser.marks.count))/\(HumanReadable.grouped(all)) marked\(size)\(words)"
+      )
     }
     if !browser.filter.isEmpty { facts.append("with \"\(browser.filter)\"") }
     if browser.order != .name { facts.append(browser.order.words) }
@@ -159,6 +175,23 @@ struct BrowserBox {
     guard !facts.isEmpty else { return }
     canvas.putRight(
       " \(facts.joined(separator: " · ")) ", row: row, columns: inner, style: Style(.dim))
+  }
+}
+
+/// The columns of the list of files. In narrow lists, some are empty.
+private struct BrowserColumns {
+  let name, type, size, time: Range<Int>
+
+  init(in columns: Range<Int>) {
+    var rest = ColumnsFromRight(end: columns.upperBound - 1)
+    let width = columns.count
+    time = rest.take(16, gap: 2, if: width >= 70)
+    // Without types, the size has to make room for why something is no file.
+    let type = width < 50 ? 0 : Columns.shortType + min(15, max(0, width - 78) / 2)
+    size = rest.take(type > 0 ? 8 : 9)
+    self.type = rest.take(type)
+    let start = columns.lowerBound + Columns.name
+    name = start..<max(start, rest.end)
   }
 }
 

@@ -25,7 +25,10 @@ struct DialogBox {
       paintScrolling(title: "Help", scroll: help.scroll, on: &canvas)
       paintFilter(of: help, on: &canvas)
     case .browser(let browser):
-      BrowserBox(browser: browser, size: size, preview: state.previewed.preview).paint(on: &canvas)
+      BrowserBox(
+        browser: browser, size: size, preview: state.previewed.preview,
+        isQueued: { state.queue.copies(of: $0, for: state.target) > 0 }
+      ).paint(on: &canvas)
     case .menu(let menu): MenuBox(menu: menu, size: size).paint(on: &canvas)
     case .failures(let failures):
       FailuresBox(failures: failures, state: state, size: size).paint(on: &canvas)
@@ -73,7 +76,12 @@ struct DialogBox {
       canvas.put(lines[index], row: line, columns: left + 2..<left + width - 2)
     }
     if lines.count > visible {
-      let place = " \(first + 1)-\(min(first + visible, lines.count)) of \(lines.count) "
+      let last = min(first + visible, lines.count)
+      let (from, to, all) = (
+        HumanReadable.grouped(first + 1), HumanReadable.grouped(last),
+        HumanReadable.grouped(lines.count)
+      )
+      let place = " \(from)-\(to) of \(all) "
       canvas.putRight(place, row: height, columns: left + 2..<left + width - 2, style: Style(.dim))
     }
   }
@@ -107,7 +115,7 @@ struct DialogBox {
       prompt.hasNoMatch
       ? "nothing starts with this"
       : !prompt.candidates.isEmpty
-        ? "\(prompt.candidates.count) names start with this"
+        ? "\(HumanReadable.count(prompt.candidates.count, "name")) start with this"
         : prompt.preview?.words(fitting: columns.count) ?? folder
     canvas.putMiddle(
       words, row: top + 2 + shown, columns: columns,

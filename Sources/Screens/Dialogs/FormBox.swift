@@ -132,7 +132,8 @@ struct FormBox {
       let names = form.candidates.map { path in
         path.split(scalar: "/", omittingEmptySubsequences: true).last ?? path
       }
-      return "\(names.count) start with this: \(names.joined(separator: ", "))"
+      return
+        "\(HumanReadable.grouped(names.count)) start with this: \(names.joined(separator: ", "))"
     }
     return form.rows[form.focus].explanation
   }

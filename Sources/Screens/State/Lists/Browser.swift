@@ -6,8 +6,6 @@ struct Browser: Sendable {
   private(set) var folder: Folder?
   /// The visible entries.
   private(set) var entries: [Folder.Entry] = []
-  /// The size of the largest visible entry.
-  private(set) var largest: Int64 = 0
   var list = ListState()
   /// The marked entries of all folders: paths and sizes in bytes.
   private(set) var marks: [[UInt8]: Int64] = [:]
@@ -67,7 +65,6 @@ struct Browser: Sendable {
     entries = (folder?.entries ?? []).filter {
       (showsHidden || !$0.name.hasPrefix(scalars: ".")) && matcher.matches($0.name)
     }
-    largest = entries.reduce(0) { max($0, $1.size) }
     // The entries of a folder come sorted by name.
     if order != .name { entries.sort(by: order.precedes) }
     let row = entries.firstIndex { $0.path == path } ?? list.cursor
