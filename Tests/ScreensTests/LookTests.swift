@@ -113,6 +113,13 @@ import Testing
       }
       #expect((16..<232).contains(ground), "\(role) on \(ground)")
     }
+    // Of the terminal's own colours, these can be read on white and on black.
+    for role in Role.allCases where ![.selection, .marked].contains(role) {
+      let color = Theme.usual.look(role, colors: 256, on: .unknown).color
+      let readable = ["red", "green", "magenta"].map { Theme.Color($0) }
+      #expect(color == nil || readable.contains(color), "\(role): \(String(describing: color))")
+    }
+    #expect(Theme.usual.look(.barFull, colors: 256, on: .unknown) == Theme.Look())
     // On such a row, the terminal's own colours, which may be dark, are hard to read.
     for role in [Role.bad, .good, .warning, .accent, .dim] {
       let look = Theme.usual.look(role, colors: 256, on: .unknown, in: .selected)

@@ -68,11 +68,17 @@ package struct Theme: Hashable, Sendable {
     ]
   ).looks
 
-  /// The looks in `few`, with row backgrounds that stand out from dark and from light screens, and on which the few
-  /// colours can be read.
-  private static let anywhere = few.merging(
-    Theme("", [.selection: "255 on 18", .marked: "255 on 53"]).looks
-  ) { $1 }
+  /// Looks that can be read on white and on black, with row backgrounds that stand out from both. Of the terminal's own
+  /// colours, red, green and magenta are such: yellow and cyan, the bright ones above all, fade on white, and blue on
+  /// black. What matters most, bars and the names of keys, has the colour of plain text.
+  private static let anywhere = Theme(
+    "",
+    [
+      .accent: "bold", .good: "green", .bad: "bold red", .warning: "magenta", .heading: "bold",
+      .dim: "dim", .rule: "dim", .barRest: "dim", .field: "underline", .button: "reverse",
+      .match: "bold underline", .selection: "255 on 18", .marked: "255 on 53",
+    ]
+  ).looks
 
   /// The looks on the backgrounds of rows in `anywhere`, which are dark whatever the terminal's background is.
   private static let onDarkRow = Theme(
