@@ -365,6 +365,29 @@ struct QueueStateTests {
     _ = items.change(ItemID(1), to: Self.done, at: Self.now)
     #expect(items.item(ItemID(1))?.state.receipt?.arrived == nil)
   }
+
+  @Test("columns keep room for the longest texts until what is left is much shorter")
+  func longestTexts() {
+    var items = ItemList()
+    func named(_ id: Int64, _ count: Int) -> UploadItem {
+      var item = Self.item(id)
+      item.fileName = String(repeating: "x", count: count)
+      return item
+    }
+    items.append([named(1, 40), named(2, 40), named(3, 36), named(4, 5)])
+    #expect(items.longest.name == 40)
+    // One with the same length is left; then one that comes near.
+    items.remove([ItemID(1)])
+    #expect(items.longest.name == 40)
+    items.remove([ItemID(2)])
+    #expect(items.longest.name == 40)
+    // One that is renamed counts with its new name.
+    items.append([named(4, 6)])
+    items.remove([ItemID(3)])
+    #expect(items.longest.name == 6)
+    items.remove([ItemID(4)])
+    #expect(items.longest == ItemList.Longest())
+  }
 }
 
 extension UploadItem {

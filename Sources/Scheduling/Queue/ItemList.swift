@@ -185,6 +185,25 @@ package struct ItemList: Sendable {
   /// The longest texts of the items, in bytes of UTF-8. When items go, they become shorter only if none that is left
   /// comes near, so that columns do not change their places all the time.
   package private(set) var longest = Longest()
+  /// How many items have texts of each length, so that the others need not be looked at when one goes.
+  private var lengths = Lengths()
+
+  private struct Lengths: Sendable {
+    private var names: [Int: Int] = [:]
+    private var types: [Int: Int] = [:]
+
+    mutating func count(_ length: Longest, by step: Int) {
+      Self.count(length.name, in: &names, by: step)
+      Self.count(length.type, in: &types, by: step)
+    }
+
+    private static func count(_ length: Int, in counts: inout [Int: Int], by step: Int) {
+      let count = counts[length, default: 0] + step
+      counts[length] = count > 0 ? count : nil
+    }
+
+    var longest: Longest { Longest(name: names.keys.max() ?? 0, type: types.keys.max() ?? 0) }
+  }
 
   package struct Longest: Hashable, Sendable {
     package var name = 0
@@ -195,16 +214,23 @@ package struct ItemList: Sendable {
 
     package init() {}
 
+    fileprivate init(name: Int, type: Int) { (self.name, self.type) = (name, type) }
+
+    /// The lengths of one item's texts.
+    fileprivate init(of item: UploadItem) {
+      name = item.fileName.utf8.count
+      let count = item.mediaType.utf8.count + item.typeMark.utf8.count
+      type = count <= Self.longestType ? count : 0
+    }
+
     /// Lets go of what none of the items that are left needs for the most part.
     fileprivate mutating func shrink(to needed: Longest) {
       if needed.name * 4 <= name * 3 { name = needed.name }
       if needed.type * 4 <= type * 3 { type = needed.type }
     }
 
-    fileprivate mutating func include(_ item: UploadItem) {
-      name = max(name, item.fileName.utf8.count)
-      let count = item.mediaType.utf8.count + item.typeMark.utf8.count
-      if count <= Self.longestType { type = max(type, count) }
+    fileprivate mutating func include(_ other: Longest) {
+      (name, type) = (max(name, other.name), max(type, other.type))
     }
   }
 
@@ -304,7 +330,9 @@ package struct ItemList: Sendable {
 
   private mutating func count(_ row: Row) {
     let item = row.item
-    longest.include(item)
+    let length = Longest(of: item)
+    longest.include(length)
+    lengths.count(length, by: 1)
     removed[item.id] = nil
     totals.add(item, reached: row.counted)
     targets[item.target, default: 0] += 1
@@ -316,6 +344,7 @@ package struct ItemList: Sendable {
 
   private mutating func discount(_ row: Row) {
     let item = row.item
+    lengths.count(Longest(of: item), by: -1)
     totals.subtract(item, reached: row.counted)
     targets[item.target] = targets[item.target].flatMap { $0 > 1 ? $0 - 1 : nil }
     if item.state.takesLane { active[item.target, default: 0] -= 1 }
@@ -432,7 +461,7 @@ package struct ItemList: Sendable {
       beginnings[id] = nil
     }
     rows.removeAll { ids.contains($0.item.id) }
-    longest.shrink(to: rows.reduce(into: Longest()) { $0.include($1.item) })
+    longest.shrink(to: lengths.longest)
     renumber(from: first)
   }
 
