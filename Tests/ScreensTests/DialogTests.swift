@@ -183,8 +183,24 @@ import Testing
       .request(ItemID(1), [failure.explanation]))
     let text = render(state, size: state.size).text
     #expect(!text.contains { $0.contains("The request would be:") }, "\(text)")
-    Fixture.play(&state, .request(ItemID(1), ["POST https://x/"]))
+    Fixture.play(&state, .request(ItemID(1), ["POST https://x/", "Host: x"]))
     #expect(render(state, size: state.size).text.contains { $0.contains("The request would be:") })
+  }
+
+  /// What cannot be sent has no request; a link that leads nowhere is no file, however that is said.
+  @Test func aReasonIsNotCalledARequest() {
+    var state = Fixture.empty()
+    let reason = "There is no file at this path."
+    Fixture.play(
+      &state,
+      .added([
+        Fixture.item(1, "a.bin", state: .failed(Failure(.brokenLink))), Fixture.item(2, "b.bin"),
+      ]), .key(.enter), .request(ItemID(1), [reason]))
+    func text() -> String { render(state, size: state.size).text.joined(separator: "\n") }
+    #expect(!text().contains(reason) && !text().contains("would be"), "\(text())")
+    Fixture.play(
+      &state, .key(.escape), .key("j"), .key(.enter), .request(ItemID(2), [reason]))
+    #expect(text().contains("No request can be made now:") && text().contains(reason), "\(text())")
   }
 
   @Test func theDetailsShowWhatWasSentAndWhatWouldBe() throws {
@@ -192,7 +208,7 @@ import Testing
     var item = Fixture.item(1, "p0.png", type: "image/png", size: 9332)
     func lines() throws -> [String] {
       var details = ItemDetails(row: try #require(state.queue.row(ItemID(1))), state: state)
-      let source = details.textSource(width: 90, request: ["POST https://x/"])
+      let source = details.textSource(width: 90, request: ["POST https://x/", "Host: x"])
       details = ItemDetails(row: details.row, state: state)
       return details.everything(width: 90, texts: details.texts(source)).map { line in
         line.spans.flatMap(\.0).map(\.text).joined()

@@ -84,13 +84,14 @@ import UploadModel
     Fixture.play(&state, .key(.enter), .key("G"), .attempts(ItemID(1), Self.recorded))
     func lastLine() -> String { Self.text(state).last { $0.contains("│") } ?? "" }
     #expect(lastLine().contains("201 Created"), "\(Self.text(state))")
-    Fixture.play(&state, .request(ItemID(1), ["POST /upload HTTP/1.1"]))
-    #expect(lastLine().contains("POST /upload"), "\(Self.text(state))")
+    Fixture.play(&state, .request(ItemID(1), ["POST /upload HTTP/1.1", "Host: example"]))
+    #expect(lastLine().contains("Host: example"), "\(Self.text(state))")
     // Who has scrolled back up is not moved.
     Fixture.play(&state, .key("k"))
     let before = lastLine()
-    #expect(!before.contains("POST /upload"))
-    Fixture.play(&state, .request(ItemID(1), ["POST /upload HTTP/1.1", "Host: example.com"]))
+    #expect(!before.contains("Host: example"))
+    Fixture.play(
+      &state, .request(ItemID(1), ["POST /upload HTTP/1.1", "Host: example", "Length: 1"]))
     #expect(lastLine() == before)
   }
 

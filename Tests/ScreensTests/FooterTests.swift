@@ -180,4 +180,20 @@ import UploadModel
     #expect(said(page + "<h2>10 MB at most</h2>", "text/html").contains(" · 10 MB at most"))
     #expect(said("413 files at most", "text/plain").contains(" · 413 files at most"))
   }
+
+  /// Keys that do nothing there are not offered, and those that help are.
+  @Test func panesOfferWhatIsOfUse() {
+    func last(_ keys: String, _ events: AppEvent...) -> String {
+      var state = Fixture.empty(size: Size(width: 130, height: 30))
+      state.options.listsServer = true
+      Fixture.type(keys, &state)
+      for event in events { Fixture.play(&state, event) }
+      return render(state, size: state.size).text.last ?? ""
+    }
+    #expect(!last("2", .server(.rows([]))).contains("mark"))
+    #expect(last("2", .server(.rows(Fixture.serverRows))).contains("Space mark"))
+    #expect(last("3", .history(.rows(Fixture.historyRows))).contains("f filter"))
+    #expect(!last("3", .history(.rows([]))).contains("f filter"))
+    #expect(last("?").contains("? all keys") && !last("??").contains("? all keys"))
+  }
 }

@@ -56,7 +56,13 @@ extension AppState {
   /// The actions available here, the most useful first.
   var offered: [Footer.Hint] {
     if case .question(let question) = dialog { return question.buttons.map { hint($0) } }
-    let actions = Action.inMode(mode).filter { $0.hint != nil }
+    var actions = Action.inMode(mode).filter {
+      $0.hint != nil || $0.name == .filter && mode == .history
+    }
+    // The history is long: to look through all of it matters more than to mark.
+    if mode == .history, let mark = actions.firstIndex(where: { $0.name == .mark }) {
+      actions.append(actions.remove(at: mark))
+    }
     if isSetup, dialog == nil {
       return actions.filter { [.target, .help, .quit].contains($0.name) }.map { hint($0) }
     }
@@ -74,7 +80,8 @@ extension AppState {
   /// An action, worded for what it would do to these items.
   private func hint(_ action: Action, on subjects: [UploadItem] = []) -> Footer.Hint {
     var hint = Footer.Hint(
-      action: action, key: keymap.label(action, ascii: isASCII), words: action.hint ?? "")
+      action: action, key: keymap.label(action, ascii: isASCII),
+      words: action.hint ?? action.name.word)
     let isPaused = !subjects.isEmpty && subjects.allSatisfy { $0.state == .paused }
     switch (action.name, dialog) {
     case (.retry, _) where mode == .queue: hint.isUrgent = true
@@ -112,6 +119,8 @@ extension AppState {
     case (.deleteUploaded, nil): history.selected?.deletionURL != nil
     case (.copyAsCurl, nil): false
     case (.retry, nil): history.selected != nil
+    case (.details, .help(let help)?): !help.isWhole
+    case (.mark, nil), (.filter, nil): shown.count > 0 || !shown.filter.isEmpty
     case (_, nil) where pane == .targets && Self.aboutTarget.contains(name): targets.selected != nil
     case (.delete, nil): server.selected != nil
     case (.target, nil): options.hasTargets

@@ -185,12 +185,16 @@ struct ItemDetails {
       case .processing(let processing): processing.receipt.reply
       case .waiting, .preparing, .sending, .awaitingReply, .paused: nil
       }
-    // If no request can be made, `request` contains the reason, which is already shown.
-    let isReason = request == [item.state.failure?.explanation]
+    // If no request can be made, `request` is the reason in one line. That of a failure is already shown.
+    let failure = item.state.failure
+    let isReason =
+      request == [failure?.explanation]
+      || request.count == 1 && failure?.cause.isOfThePath == true
     return TextSource(
       reply: reply, serverAnswered: item.state.serverAnswered,
       wasEdited: state.recordAtFailure(of: row) != nil, request: isReason ? [] : request,
-      title: requestTitle, width: width, isASCII: isASCII)
+      title: request.count == 1 ? "No request can be made now:" : requestTitle, width: width,
+      isASCII: isASCII)
   }
 
   /// What is above the request, which is that for the whole file.

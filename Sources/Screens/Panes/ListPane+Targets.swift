@@ -68,7 +68,7 @@ private struct TargetWidths {
     // The room that is left once most addresses fit.
     var room = width - 1 - (4 + name + 2) - (7 + 2) - url
     guard width >= 100 else {
-      status = max(22, min(room - 2, max(words, most.files)))
+      status = max(12, min(room - 2, max(words, most.files)))
       return
     }
     // The counts need the room more than a column that has nothing to say.

@@ -69,7 +69,7 @@ package struct Keymap: Sendable {
 
 extension AppState {
   /// The name of the key for an action, for a sentence that mentions it.
-  func keyLabel(_ name: Action.Name, in mode: Mode = .queue) -> String {
+  package func keyLabel(_ name: Action.Name, in mode: Mode = .queue) -> String {
     Action.inMode(mode).first { $0.name == name }.map { keymap.label($0, ascii: isASCII) } ?? "?"
   }
 }

@@ -77,7 +77,14 @@ final class SessionTargets {
     guard let lines = book.lines(of: name) else {
       return loop.handle([.message("there is no target called \"\(name)\" any longer")])
     }
-    let place = book.configuration.map { ["", "To change it, edit \($0.shownPath)."] } ?? []
+    let key = loop.state.keyLabel(.edit, in: .targets)
+    let place =
+      book.configuration.map {
+        [
+          "",
+          "\(key) in the Targets pane changes its URL, its name and its token; everything else is in \($0.shownPath).",
+        ]
+      } ?? []
     let now = ["At present: \(loop.state.lanes(of: name).words)", ""]
     loop.handle([.page(title: name, lines: now + lines + place)])
   }

@@ -4,8 +4,10 @@ import Screens
 import Settings
 
 extension ServiceChoice {
-  /// The services that hoist has recipes for.
-  static let all = Recipe.all.map { recipe in
+  /// The services that hoist has recipes for, by the names that people see.
+  static let all = Recipe.all.sorted {
+    ($0.title.lowercased(), $0.name) < ($1.title.lowercased(), $1.name)
+  }.map { recipe in
     ServiceChoice(
       name: recipe.name, title: recipe.title,
       introduction: recipe.introduction.map { $0.removingPrefix(scalars: "# ") ?? $0 }
