@@ -10,6 +10,7 @@ struct ScreenLoopTests {
   /// An interface that counts what it is to show.
   private final class Frames: UserInterface {
     var onEvents: ([AppEvent]) -> Void = { _ in }
+    var wordsOnSuspension: () -> String? = { nil }
     let isUTF8 = true
     let size = Size(width: 80, height: 24)
     let showsEachState: Bool
