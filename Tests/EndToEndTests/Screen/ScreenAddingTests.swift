@@ -290,7 +290,7 @@ extension EndToEnd {
       try await terminal.press("1")
       try await terminal.wait(for: "3 ok")
       try await terminal.wait(until: "a.txt at desk twice") {
-        $0.rows.count { $0.contains("a.txt") && $0.contains("desk") } == 2
+        $0.rows.count { $0.contains("a.txt") && $0.contains(" desk   text/plain ") } == 2
       }
       try await terminal.press("q")
       try await terminal.waitForShell()
