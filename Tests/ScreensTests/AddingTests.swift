@@ -211,7 +211,7 @@ import UploadModel
     var state = Self.browsing()
     let text = Self.said(state)
     #expect(
-      text.contains("FIFO") && text.contains(" 3.0 kB")
+      text.contains("FIFO") && text.contains("link ?") && text.contains(" 3.0 kB")
         && text.contains("2026-01-02 10:00"))
     Fixture.play(&state, .key(.control("a")))
     #expect(Self.said(state).contains("3/4 marked · 3.0 kB"), "a FIFO cannot be sent")

@@ -41,7 +41,7 @@ import UploadModel
     let type = try #require(Self.column("TYPE", heads))
     #expect(heads.contains("NAME ▲") && heads.contains("SIZE"))
     for (row, word) in zip(
-      top..., ["text/plain", "broken", "text/plain", "no file", "no access"])
+      top..., ["text/plain", "broken", "link ", "no file", "no access"])
     {
       #expect(Self.column(word, lines()[row]) == type, "\(lines()[row]) under \(heads)")
     }

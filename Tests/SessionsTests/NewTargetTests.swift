@@ -10,6 +10,12 @@ import UploadModel
 
 @Suite("A new target")
 struct NewTargetTests {
+  @Test("services are listed by the names that people see")
+  func services() {
+    let titles = ServiceChoice.all.map { $0.title.lowercased() }
+    #expect(titles.count > 20 && titles == titles.sorted(), "\(titles)")
+  }
+
   @Test("closing the questions while the target is tried makes no target", .timeLimit(.minutes(3)))
   func cancelled() async throws {
     let (asked, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

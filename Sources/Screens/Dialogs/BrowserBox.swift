@@ -118,18 +118,23 @@ struct BrowserBox {
     canvas.putRight(entry.time, row: row, columns: places.time, style: style(.dim))
     guard !entry.isFolder, entry.isSendable else {
       // What is no file has neither a type nor a size.
-      let place = places.type.isEmpty ? places.size : places.type
-      canvas.put(
-        entry.kind, row: row, column: place.lowerBound, width: place.count,
-        style: style(entry.isSendable ? .dim : .warning))
+      let style = style(entry.isSendable ? .dim : .warning)
+      if places.type.isEmpty {
+        canvas.putRight(entry.kind, row: row, columns: places.size, style: style)
+      } else {
+        canvas.put(entry.kind, row: row, columns: places.type, style: style)
+      }
       return
     }
     canvas.putRight(
       HumanReadable.bytes(entry.size), row: row, columns: places.size, style: style(.plain))
+    // A link comes before the type of what it leads to.
+    let kind = entry.kind.isEmpty || places.type.isEmpty ? "" : "\(entry.kind) "
+    let used = canvas.put(kind, row: row, column: places.type.lowerBound, style: style(.dim))
     let label = entry.mediaType.map { TypeLabel($0) } ?? TypeLabel("", mark: "?")
     canvas.put(
-      label.fitting(places.type.count, ascii: canvas.ascii), row: row,
-      column: places.type.lowerBound, style: style(.dim))
+      label.fitting(places.type.count - used, ascii: canvas.ascii), row: row,
+      column: places.type.lowerBound + used, style: style(.dim))
   }
 
   private func paintHeadings(row: Int, _ columns: Range<Int>, on canvas: inout Canvas) {

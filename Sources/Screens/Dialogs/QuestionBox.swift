@@ -187,7 +187,8 @@ struct QuestionBox {
         "\(shown(files.items[0].fileName)) \(kinds[0].1) \(kinds[0].2)"
       } else {
         kinds.enumerated().map { index, kind in
-          let subject = index > 0 ? "\(kind.0)" : HumanReadable.count(kind.0, "file")
+          let subject =
+            index > 0 ? HumanReadable.grouped(kind.0) : HumanReadable.count(kind.0, "file")
           return "\(subject) \(kind.1) \(kind.2)"
         }.joined(separator: ", ")
       }

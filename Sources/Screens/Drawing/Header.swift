@@ -99,7 +99,9 @@ struct Header {
         [("\(HumanReadable.grouped(totals.awaiting)) replies", .accent)])
     } else if sending > 0 {
       let speed = "▲ \(state.speeds.totalSpeed(at: state.now).map(HumanReadable.speed) ?? "—")"
-      add(3, [("\(sending) active  ", .plain), (speed, .accent)], [(speed, .accent)])
+      add(
+        3, [("\(HumanReadable.grouped(sending)) active  ", .plain), (speed, .accent)],
+        [(speed, .accent)])
     } else if totals.busy > 0, state.settings.isStarted, state.nextProbe == nil {
       if let wait = state.nextWait {
         add(

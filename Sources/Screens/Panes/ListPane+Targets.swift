@@ -137,7 +137,7 @@ extension AppState {
     var active = queue.active(on: row.name)
     // Items without a target go to the chosen one.
     if isChosen { active += queue.active(on: "") }
-    if active > 0 { return (["\(active) being sent"], .accent) }
+    if active > 0 { return (["\(HumanReadable.grouped(active)) being sent"], .accent) }
     if let variable = row.unsetVariable {
       return (["variable \(variable) is not set", "variable not set"], .bad)
     }

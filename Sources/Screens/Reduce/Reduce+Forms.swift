@@ -244,8 +244,14 @@ extension AppState {
       return effects + retryNow(found)
     }
     let (retry, undo) = (keyLabel(.retry), keyLabel(.undo))
+    // A file that was missing may be there by now, but a link that leads nowhere needs another path.
     let again = editable.compactMap { queue.row($0.id) }
-      .filter { $0.item.state.isFailed && recordAtFailure(of: $0) != nil }.map(\.item.id)
+      .filter { row in
+        if case .notAFile? = row.item.state.failure?.cause {
+          return recordAtFailure(of: row) != nil
+        }
+        return row.item.state.isFailed
+      }.map(\.item.id)
     chooseForNextKey(again)
     let which = again.count == 1 ? "it" : "them"
     let those =

@@ -64,9 +64,11 @@ extension EndToEnd {
       try await terminal.press("b")
       // The list of files goes by names alone.
       try await terminal.wait(until: "the types in the list of files") { screen in
-        [("photo.jpg", "image/jpeg"), ("report.pdf", "pdf"), ("blob", "?")].allSatisfy {
-          screen.row(with: "    \($0)")?.contains(" \($1) ") == true
-        }
+        // Their rows in the queue are not sorted, and those here are marked as queued.
+        screen.shows("NAME ▲")
+          && [("photo.jpg", "image/jpeg"), ("report.pdf", "pdf"), ("blob", "?")].allSatisfy {
+            screen.row(with: "· \($0)")?.contains(" \($1) ") == true
+          }
       }
     }
   }
