@@ -43,11 +43,12 @@ struct ScreenLoopTests {
     for number in 1...3 { loop.receive([.message("news \(number)")]) }
     #expect(frames.messages.isEmpty)
     await Self.nextTurn()
-    #expect(frames.messages == ["news 3"])
+    // The clock may have shown it again since.
+    #expect(frames.messages.first == "news 3")
+    let before = frames.messages.count
     loop.receive([.message("news 4")])
     loop.handle([.message("a key's answer")])
-    await Self.nextTurn()
-    #expect(frames.messages == ["news 3", "a key's answer"])
+    #expect(frames.messages.dropFirst(before) == ["a key's answer"])
   }
 
   @Test("Plain lines tell each piece of news")
