@@ -306,7 +306,19 @@ extension EndToEnd {
           }
         }
         try await rest(screens, after: steps)
+        try await removeFailed(ifMoreThan: 60)
       }
+    }
+
+    /// Files that fail gather in a long session, and sending all of them again must not take longer than the wait for a
+    /// rest.
+    private func removeFailed(ifMoreThan most: Int) async throws {
+      let failed = try UploadStore(path: queue).items().filter { $0.state.failure != nil }
+      guard failed.count > most else { return }
+      let numbers = failed.map { "\($0.id.rawValue)" }.joined(separator: " ")
+      let removed = try await person.shell("HOIST_QUEUE=\(queue) hoist queue remove \(numbers)")
+        .end()
+      #expect(removed.status == 0, "\(removed)")
     }
   }
 }
