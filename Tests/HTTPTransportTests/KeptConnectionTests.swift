@@ -144,6 +144,27 @@ struct KeptConnectionTests {
     #expect(server.requests.count == 3)
   }
 
+  /// A pause is asked for once, and holds for the whole request, however often it could be sent.
+  @Test func whatIsToStopUnlessItWasSentIsNotRepeated() async throws {
+    let (wasRead, isStopped) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let server = try reading { connection in
+      wasRead.signal()
+      isStopped.wait()
+      connection.reset()
+    }
+    defer { server.stop() }
+    #expect(await send(to: server).end?.trouble == nil)
+    var request = ExchangeRequest(url: server.url(), method: "POST", body: ZeroBody(length: 5000))
+    request.mayRepeat = true
+    let asker = Asker(session, request)
+    async let told = asker.run()
+    await wait(for: wasRead)
+    asker.task.cancelUnlessSent()
+    isStopped.signal()
+    #expect(await told.end?.trouble != nil)
+    #expect(server.requests.count == 2)
+  }
+
   @Test func anEmptyBodyIsNotRepeatedInSilence() async throws {
     let server = try reading { $0.close() }
     defer { server.stop() }

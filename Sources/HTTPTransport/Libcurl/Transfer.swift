@@ -35,6 +35,8 @@ final class Transfer {
   var mark: Int64?
   /// When the request began on the connection, in seconds of ``Clock``.
   var begun = 0.0
+  /// Whether the request must not begin again, since the caller only awaits the end of what has been sent.
+  var isNotRepeated = false
   /// Whether libcurl tried to repeat the request although that was not allowed.
   var isUnrepeatable = false
   /// Whether the server had already closed the connection before any of the request was sent on it.
@@ -341,7 +343,9 @@ final class Transfer {
 
   // MARK: Repetition
 
-  var mayRepeat: Bool { request.mayRepeat || mayAskPlainly && parser.head?.status == 417 }
+  var mayRepeat: Bool {
+    !isNotRepeated && (request.mayRepeat || mayAskPlainly && parser.head?.status == 417)
+  }
 
   func startOver() {
     reader = nil

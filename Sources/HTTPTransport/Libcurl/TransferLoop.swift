@@ -159,13 +159,18 @@ final class TransferLoop: @unchecked Sendable {
       case .start(let task): begin(task)
       case .stop(let task): stop(task)
       case .stopUnlessSent(let task):
-        guard let transfer = transfers[ObjectIdentifier(task)], !isSent(transfer) else { continue }
-        task.recordStop()
-        stop(task)
+        guard let transfer = transfers[ObjectIdentifier(task)] else { continue }
+        transfer.isNotRepeated = true
+        if !isSent(transfer) { giveUp(transfer) }
       case .limitsChanged:
         for transfer in held { transfer.heldUntil = 0 }
       }
     }
+  }
+
+  private func giveUp(_ transfer: Transfer) {
+    transfer.task.recordStop()
+    stop(transfer.task)
   }
 
   private func stop(_ task: UploadTask) {
@@ -178,7 +183,8 @@ final class TransferLoop: @unchecked Sendable {
 
   /// Whether the server may have all of a request, or it is about to be known whether it has.
   private func isSent(_ transfer: Transfer) -> Bool {
-    transfer.isSent || arriving.contains { $0 === transfer }
+    guard !transfer.isAsking else { return false }
+    return transfer.isSent || arriving.contains { $0 === transfer }
       || doubtful.contains { $0.transfer === transfer }
   }
 
@@ -302,6 +308,10 @@ final class TransferLoop: @unchecked Sendable {
       // libcurl has finished with the connection, and must not report the end again.
       curl_multi_remove_handle(multi, transfer.easy)
       doubtful.append((transfer, code))
+      return true
+    case .unseen where transfer.isNotRepeated:
+      transfer.recordIncomplete()
+      giveUp(transfer)
       return true
     case .unseen:
       guard let easy = curl_easy_init() else { return false }
