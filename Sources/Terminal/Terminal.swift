@@ -35,9 +35,14 @@ package final class Terminal {
   private var functionKeys: FunctionKeys
   private var decoder: KeyDecoder
   private var sources: [any DispatchSourceProtocol] = []
+  /// Reads keys; suspended while the shell has the terminal.
+  private var keySource: (any DispatchSourceProtocol)?
   /// What the terminal shows; `nil` if unknown.
   private var shown: Frame?
   private var isOpen = true
+  /// Looks whether the process is the terminal's again, while the shell has the terminal and the process goes on: it
+  /// then neither draws nor asks nor reads. Nil while the terminal is the process's.
+  private var watch: (any DispatchSourceTimer)?
   /// Whether the terminal has saved the window's original title.
   private var keepsTitle = false
   /// The character that has begun to arrive.
@@ -105,7 +110,7 @@ package final class Terminal {
     enter()
     // Where these are keys for ncurses, they are for `KeyDecoder` all the same: the mouse, and the window's focus.
     for report in ["\u{1B}[<", "\u{1B}[M", "\u{1B}[I", "\u{1B}[O"] { define_key(report, 0) }
-    listen(on: input) { [unowned self] in readKeys() }
+    keySource = listen(on: input) { [unowned self] in readKeys() }
     listen(on: news) { [unowned self] in readSignals(from: news) }
   }
 
@@ -117,17 +122,17 @@ package final class Terminal {
   }
 
   package func ring() {
-    if isOpen { beep() }
+    if isShown { beep() }
   }
 
   /// Puts text on the clipboard of the user's machine, if the terminal allows that.
   package func copy(_ text: String) {
-    if isOpen { send(ControlSequences.copy(text)) }
+    if isShown { send(ControlSequences.copy(text)) }
   }
 
   /// Shows a desktop notification. The text must not contain control characters.
   package func notify(_ text: String) {
-    if isOpen { send(ControlSequences.notification(text, features.notification)) }
+    if isShown { send(ControlSequences.notification(text, features.notification)) }
   }
 
   /// What is known about a terminal, besides what ncurses is told.
@@ -249,24 +254,29 @@ package final class Terminal {
   /// Uploads stop meanwhile, too.
   package func suspend() {
     guard isOpen else { return }
-    leave()
-    endwin()
-    if let words = wordsOnSuspension() { send("\(words)\n") }
-    rescue_disarm()
+    if watch == nil {
+      leave()
+      endwin()
+      if let words = wordsOnSuspension() { send("\(words)\n") }
+      rescue_disarm()
+    }
     signals_stop()
-    reclaim()
+    goOn()
   }
 
   /// Restores the terminal's original state. May be called more than once; nothing is drawn afterwards.
   package func restore() {
     guard isOpen else { return }
     isOpen = false
+    let isAside = endWatch()
     for source in sources { source.cancel() }
     sources = []
     patience?.cancel()
-    leave()
-    endwin()
-    tcsetattr(input, TCSADRAIN, &before)
+    if !isAside {
+      leave()
+      endwin()
+      tcsetattr(input, TCSADRAIN, &before)
+    }
     rescue_disarm()
     signals_close()
   }
@@ -275,7 +285,7 @@ package final class Terminal {
 
   /// Shows `frame`, sending only the cells that have changed.
   package func draw(_ frame: Frame) {
-    guard isOpen, frame != shown else { return }
+    guard isShown, frame != shown else { return }
     if frame.theme != palette.theme { repaint(frame.theme, palette.background) }
     var head = ControlSequences.beginUpdate
     if hasTitle, frame.title != shown?.title { head += ControlSequences.title(frame.title) }
@@ -309,11 +319,15 @@ package final class Terminal {
 
   // MARK: Input
 
-  private func listen(on descriptor: Int32, _ handle: @escaping @MainActor () -> Void) {
+  @discardableResult
+  private func listen(
+    on descriptor: Int32, _ handle: @escaping @MainActor () -> Void
+  ) -> any DispatchSourceProtocol {
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
     source.handleOnMain(handle)
     source.resume()
     sources.append(source)
+    return source
   }
 
   /// The number that ncurses has for the key with these bytes; 0 if it has none, and negative if keys begin with them.
@@ -429,11 +443,52 @@ package final class Terminal {
     if numbers.contains(SIGTSTP) {
       suspend()
     } else if numbers.contains(SIGCONT) {
-      reclaim()
-    } else if numbers.contains(SIGWINCH) {
+      goOn()
+    } else if numbers.contains(SIGWINCH), watch == nil {
       resize()
       onEvents([.resized(size)])
     }
+  }
+
+  /// Whether frames are shown: the terminal is open, and the shell does not have it.
+  private var isShown: Bool { isOpen && watch == nil }
+
+  /// Whether the process is in the foreground of the terminal. If the terminal does not control it, no shell does.
+  private var isInForeground: Bool {
+    let group = tcgetpgrp(input)
+    return group < 0 || group == getpgrp()
+  }
+
+  /// Goes on after the process was stopped: takes the terminal back, unless the process was continued in the background
+  /// (`bg`, `kill -CONT`). The terminal is then the shell's.
+  private func goOn() {
+    guard !isInForeground else {
+      _ = endWatch()
+      return reclaim()
+    }
+    guard watch == nil else { return }
+    rescue_disarm()
+    patience?.cancel()
+    // A process that reads keys in the background is stopped.
+    keySource?.suspend()
+    // A shell that knows that the process runs gives it the terminal without a signal.
+    let timer = DispatchSource.makeTimerSource(queue: .main)
+    timer.schedule(deadline: .now() + Self.watchInterval, repeating: Self.watchInterval)
+    timer.handleOnMain { [unowned self] in
+      if isInForeground { goOn() }
+    }
+    timer.resume()
+    watch = timer
+  }
+
+  private static let watchInterval = 0.2
+
+  /// Ends the wait for the terminal. Returns whether the shell had it.
+  private func endWatch() -> Bool {
+    guard let timer = watch.take() else { return false }
+    timer.cancel()
+    keySource?.resume()
+    return true
   }
 
   /// Takes the terminal back. The shell may have changed everything meanwhile.

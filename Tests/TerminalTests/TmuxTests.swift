@@ -83,6 +83,44 @@ import Testing
     }
   }
 
+  /// Continued by a signal or by `bg`, it is not the terminal's job. The shell knows that it runs, and sends no signal
+  /// when it gives it the terminal.
+  @Test(arguments: ["kill -CONT %1", "bg"])
+  func leavesTheTerminalToTheShellUntilItIsBack(by command: String) async throws {
+    let tmux = try await DriverTerminal(width: 80, height: 24)
+    try await tmux.startDriver("still")
+    let flags = try await tmux.tmux.ask(Self.flags)
+    try await tmux.press("C-z")
+    try await tmux.expectShell(endedWith: "148")
+    try await tmux.tmux.command("clear; \(command)")
+    try await tmux.tmux.command("clear; jobs; echo the shell")
+    try await tmux.wait { $0.contains("Running") && $0.contains("\nthe shell") }
+    // What is typed is the shell's.
+    try await tmux.tmux.command("q")
+    try await tmux.wait { $0.contains("q: command not found") }
+    #expect(try await tmux.tmux.ask(Self.flags) == "1 0 0 0 0")
+    #expect(try await tmux.isOnAlternateScreen() == false)
+    try await tmux.tmux.command("clear; fg; echo ended with $?")
+    try await tmux.wait { $0.contains("hoist · photos") && $0.contains("q quit") }
+    try await TestSupport.wait(for: "the keypad and the mouse") {
+      try await tmux.tmux.ask(Self.flags) == flags ? true : nil
+    }
+    try await tmux.press("?")
+    try await tmux.wait { $0.contains("─ Help ") }
+    // Another signal changes nothing.
+    try await tmux.signalDriver("CONT")
+    try await tmux.press("q")
+    try await tmux.wait { !$0.contains("─ Help ") }
+    try await tmux.press("C-z")
+    try await tmux.wait { $0.contains("ended with 148") }
+    try await tmux.tmux.command("clear; \(command)")
+    // Ends in the background without a word to the terminal.
+    try await tmux.signalDriver("TERM")
+    try await tmux.tmux.command("clear; wait; echo all ended")
+    try await tmux.wait { $0.contains("\nall ended") }
+    #expect(try await tmux.isOnAlternateScreen() == false)
+  }
+
   /// Closed without a signal, as where hoist is not in its session.
   @Test func aTerminalThatIsClosedEndsIt() async throws {
     let terminal = try Pseudoterminal(["9"])
