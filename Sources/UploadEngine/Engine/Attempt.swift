@@ -274,16 +274,24 @@ final class Attempt: ExchangeObserver {
 
   // MARK: Stopping
 
-  /// Breaks off what is under way for a file that the user has stopped; if it `spares` what the server may have already,
-  /// the request under way only if the server does not have all of it.
-  func stop(_ id: ItemID, sparing spares: Bool) {
-    // Work for several files is cancelled once all of them have been taken back.
-    if files.allSatisfy(\.job.isTakenBack) { for cancel in steps.values { cancel() } }
-    exchange?.stop(id, sparing: spares)
-    conversation?.stop(id, sparing: spares)
+  /// What is left to end when a file is stopped, if the server may have all of it.
+  enum Spared {
+    case nothing
+    /// A request that may end the upload: if it were broken off, nobody could tell what became of the file.
+    case end
+    /// Whatever request is under way.
+    case request
   }
 
-  /// Whether the server may have received everything that the attempt sends, or will soon, at the speed so far.
+  /// Breaks off what is under way for a file that the user has stopped, except what is `spared`.
+  func stop(_ id: ItemID, sparing spared: Spared) {
+    // Work for several files is cancelled once all of them have been taken back.
+    if files.allSatisfy(\.job.isTakenBack) { for cancel in steps.values { cancel() } }
+    exchange?.stop(id, isSpared: spared != .nothing)
+    conversation?.stop(id, sparing: spared)
+  }
+
+  /// Whether the server may have received the upload's last request in full, or will soon, at the speed so far.
   func hasSentAll(orWillWithin seconds: Double) -> Bool {
     if let conversation { return conversation.hasSentAll(orWillWithin: seconds) }
     return exchange?.hasSentAll(orWillWithin: seconds) ?? false

@@ -46,6 +46,8 @@ package struct EngineHooks: Sendable {
   package var lanes: @Sendable (_ target: String, _ lanes: Int) -> Void = { _, _ in }
   /// Called when a file has grown while it was sent, so that it is sent again from its beginning.
   package var grew: @Sendable (UploadItem) -> Void = { _ in }
+  /// Called with files that were paused, but whose requests are left to end since the server may have all of them.
+  package var spared: @Sendable ([UploadItem]) -> Void = { _ in }
   /// Whether a file for a target has failed before it reached the engine.
   package var hasUnsent: @Sendable (_ target: String) -> Bool = { _ in false }
 

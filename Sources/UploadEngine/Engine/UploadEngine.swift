@@ -205,7 +205,9 @@ package actor UploadEngine {
 
   private func carryOut(_ action: JobMachine.Action, for id: ItemID, _ job: Job) {
     switch action {
-    case .breakOff: job.attempt?.stop(id, sparing: sparesSent || job.current?.stop == .pause)
+    case .breakOff:
+      let isPause = job.current?.stop == .pause
+      job.attempt?.stop(id, sparing: sparesSent ? .request : isPause ? .end : .nothing)
     case .ask(let url, let seconds):
       stopTimer(of: job)
       job.timer = after(seconds) { $0.ask(about: id, at: url) }
@@ -302,11 +304,15 @@ extension UploadEngine {
   }
 
   /// Takes uploads out of the line until `retry`. What was sent is lost unless the upload can resume. A request that the
-  /// server may have already ends first, since nobody could tell otherwise what became of it.
+  /// server may have already ends first if its loss would leave open what became of the upload.
   package nonisolated func pause(_ items: [ItemID]) {
     onQueue { engine in
       engine.takeBack(items)
       items.forEach { engine.handle(.pause, for: $0) }
+      let spared = items.compactMap { engine.jobs[$0] }.filter {
+        $0.isStopped && $0.attempt?.hasSentAll(orWillWithin: 0) == true
+      }
+      if !spared.isEmpty { engine.hooks.spared(spared.map(\.upload.item)) }
     }
   }
 

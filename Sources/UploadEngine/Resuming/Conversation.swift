@@ -348,13 +348,23 @@ final class Conversation: ExchangeObserver {
 
   // MARK: What happens before an end
 
-  func stop(_ id: ItemID, sparing spares: Bool) {
-    for exchange in underWay { exchange.stop(id, sparing: spares) }
+  /// Breaks off what is under way, except what is `spared`. No other request begins.
+  func stop(_ id: ItemID, sparing spared: Attempt.Spared) {
+    for exchange in underWay {
+      exchange.stop(id, isSpared: spared == .request || spared == .end && mayEnd(by: exchange))
+    }
   }
 
-  /// Whether the server may have received everything that is under way, or will soon, at the speed so far.
+  /// Whether a request may end the upload. After the loss of any other one, the server says what it has, or the request
+  /// is repeated.
+  private func mayEnd(by exchange: Exchange) -> Bool {
+    exchange.request.endsUpload || machine.mayFinish && exchange.carriesEnd
+  }
+
+  /// Whether the server may have received the end of the upload, or will soon, at the speed so far.
   func hasSentAll(orWillWithin seconds: Double) -> Bool {
-    !underWay.isEmpty && underWay.allSatisfy { $0.hasSentAll(orWillWithin: seconds) }
+    !underWay.isEmpty
+      && underWay.allSatisfy { mayEnd(by: $0) && $0.hasSentAll(orWillWithin: seconds) }
   }
 
   func exchangeProgressed(_ exchange: Exchange, on engine: isolated UploadEngine) {

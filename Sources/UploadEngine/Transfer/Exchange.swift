@@ -58,6 +58,13 @@ final class Exchange {
   var items: some Sequence<ItemID> { shares.lazy.map(\.item.id) }
   var firstItem: ItemID { shares[0].item.id }
 
+  /// Whether the request carries the last bytes of a file that is sent in several requests.
+  var carriesEnd: Bool {
+    guard let piece = request.piece, let size = piece.size, let content = shares.first?.content
+    else { return false }
+    return piece.start + content.upperBound - content.lowerBound >= size
+  }
+
   /// Whether the server may have received everything.
   var hasSentAll: Bool { head != nil && request.body.contentLength == 0 || task.hasHandedOverAll }
 
@@ -118,12 +125,12 @@ final class Exchange {
   }
 
   /// Breaks the request off because the user has stopped one of its files. Once the server may have everything, that
-  /// would leave the outcome of its files unknown. So the request then ends by itself, unless all of its files have been
-  /// stopped, and none of them so that it `spares` what has been sent.
-  func stop(_ id: ItemID, sparing spares: Bool) {
+  /// would leave the outcome of its files unknown, so the request then ends by itself. It is cut at once only if all of
+  /// its files have been stopped and none of them is spared.
+  func stop(_ id: ItemID, isSpared: Bool) {
     record(of: id) { $0.isStopped = true }
     for index in shares.indices where shares[index].item.id == id {
-      shares[index].isSpared = spares
+      shares[index].isSpared = isSpared
     }
     if shares.allSatisfy({ $0.end.isStopped && !$0.isSpared }) {
       task.cancel()

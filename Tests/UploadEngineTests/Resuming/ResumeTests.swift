@@ -224,17 +224,18 @@ struct ResumeTests {
   func acknowledged() async throws {
     let gate = Gate()
     let peer = try TusPeer(cuts: [1_000_000], gate: gate)
-    let path = try folder.write("a.bin", count: 3_000_000)
+    // Far more than the kernel's buffers hold: the server cannot have all of it.
+    let path = try folder.write("a.bin", count: 30_000_000)
     let points = Mutex<[ResumePoint]>([])
     let harness = EngineHarness(keeping: { _, point in
       if let point { points.withLock { $0.append(point) } }
     })
     let job = UploadJob(item: .file(path, id: 1), target: target(peer))
     harness.engine.submit([job])
-    await harness.wait { ($0[ItemID(1)]?.last?.bytesAcknowledged(of: 3_000_000) ?? 0) > 900_000 }
+    await harness.wait { ($0[ItemID(1)]?.last?.bytesAcknowledged(of: 30_000_000) ?? 0) > 900_000 }
     harness.engine.pause([ItemID(1)])
     await harness.wait { $0[ItemID(1)]?.last == .paused }
-    let sent = harness.states(of: ItemID(1)).compactMap { $0.bytesAcknowledged(of: 3_000_000) }
+    let sent = harness.states(of: ItemID(1)).compactMap { $0.bytesAcknowledged(of: 30_000_000) }
     let kept = try #require(points.withLock { $0.last })
     #expect(kept.offset == 0 && kept.keptBytes == sent.last, "\(kept) \(sent)")
     // Another process reads the same.
@@ -245,6 +246,79 @@ struct ResumeTests {
     harness.engine.retry([job])
     #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 204"])
     #expect(points.withLock { $0.first?.keptBytes } == 1_000_000)
+  }
+
+  /// A server that answers the request with this method and offset once `goOn` is passed.
+  private func halting(
+    at method: String, _ offset: String? = nil, reached: Gate, goOn: Gate, cuts: [Int] = []
+  ) throws -> TusPeer {
+    try TusPeer(cuts: cuts) { request, _ in
+      guard request.line.hasPrefix(method), request.headers["upload-offset"] == offset else {
+        return nil
+      }
+      reached.open()
+      goOn.pass()
+      return nil
+    }
+  }
+
+  @Test(
+    "a pause does not wait for a reply that nothing depends on",
+    arguments: [("OPTIONS", nil), ("POST", nil), ("PATCH", "0"), ("HEAD", nil)])
+  func pausedBetween(_ method: String, _ offset: String?) async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let peer = try halting(
+      at: method, offset, reached: reached, goOn: goOn, cuts: method == "HEAD" ? [100_000] : [])
+    let path = try folder.write("a.bin", count: 300_000)
+    let harness = EngineHarness()
+    var target = target(peer, chunk: 200_000)
+    target.stallTimeout = 600
+    let job = UploadJob(item: .file(path, id: 1), target: target)
+    harness.engine.submit([job])
+    await reached.passed()
+    harness.engine.pause([ItemID(1)])
+    await harness.wait { $0[ItemID(1)]?.last == .paused }
+    goOn.open()
+    harness.engine.retry([job])
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 204"])
+  }
+
+  @Test("a pause lets the last piece end, and says so")
+  func pausedAtTheEnd() async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let peer = try halting(at: "PATCH", "200000", reached: reached, goOn: goOn)
+    let path = try folder.write("a.bin", count: 300_000)
+    let (spared, say) = AsyncStream.makeStream(of: [String].self)
+    let (ends, end) = AsyncStream.makeStream(of: ItemState.self)
+    var hooks = EngineHooks()
+    hooks.spared = { say.yield($0.map(\.fileName)) }
+    let engine = UploadEngine(hooks: hooks) { changes in
+      for case (_, let state) in changes where state.isFinished || state == .paused {
+        end.yield(state)
+      }
+    }
+    engine.submit([UploadJob(item: .file(path, id: 1), target: target(peer, chunk: 200_000))])
+    await reached.passed()
+    engine.pause([ItemID(1)])
+    #expect(await spared.first { _ in true } == ["a.bin"])
+    goOn.open()
+    #expect(await ends.first { _ in true }?.code == "done 204")
+  }
+
+  @Test("an engine that is shut down lets the piece under way end, and sends no other one")
+  func shutDown() async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let peer = try halting(at: "PATCH", "100", reached: reached, goOn: goOn)
+    let path = try folder.write("a.bin", count: 300_000)
+    let harness = EngineHarness()
+    let job = UploadJob(item: .file(path, id: 1), target: target(peer, chunk: 100))
+    harness.engine.submit([job])
+    await reached.passed()
+    async let end: Void = harness.engine.shutDown(awaitingReplies: 240)
+    goOn.open()
+    await end
+    #expect(harness.states(of: ItemID(1)).last?.failure?.cause == .cancelled)
+    #expect(peer.bytes.count < 300_000)
   }
 
   @Test("another process goes on with what this one has kept")
