@@ -83,12 +83,32 @@ package struct TransportError: Error, Sendable {
       case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .notHTTP
       default: .other
       }
-    // libcurl's own message would be about the callback that kept it from repeating the request.
-    let isRepetition = curl == CURLE_SEND_FAIL_REWIND
     self.init(
       kind, code: curl, systemError: systemError,
-      words: isRepetition ? "the server closed the connection" : words)
+      words: kind.isLoss ? Self.words(ofLoss: curl, systemError, words) : words)
   }
+
+  /// How a connection ended, in plain words: libcurl's own name a function, or are about the callback that kept it from
+  /// repeating the request.
+  private static func words(
+    ofLoss code: CURLcode, _ systemError: Int32, _ words: String
+  ) -> String {
+    let reset = /Connection reset/.matchingSemantics(.unicodeScalar)
+    // libcurl may have cleared the error's number, and kept its words.
+    let isReset = systemError == ECONNRESET || words.firstMatch(of: reset) != nil
+    let end = isReset ? "connection reset" : "connection lost"
+    return switch code {
+    case CURLE_GOT_NOTHING: "the server closed the connection without a reply"
+    case CURLE_SEND_FAIL_REWIND: "the server closed the connection"
+    case CURLE_PARTIAL_FILE: "the reply broke off"
+    case CURLE_SSL_CONNECT_ERROR: "\(end) in the TLS handshake"
+    default: end
+    }
+  }
+}
+
+extension TransportError.Kind {
+  fileprivate var isLoss: Bool { if case .connectionLost = self { true } else { false } }
 }
 
 extension TransportError {

@@ -33,7 +33,8 @@ struct TransportCauseRow: Sendable, CustomTestStringConvertible {
       code: 7, systemError: ENFILE, cause: .shortage("Too many open files in system")),
     TransportCauseRow(code: 8, cause: .notHTTP("words")),  // CURLE_WEIRD_SERVER_REPLY
     TransportCauseRow(code: 16, cause: .network("words")),  // CURLE_HTTP2
-    TransportCauseRow(code: 18, cause: .connectionLost("words")),  // CURLE_PARTIAL_FILE
+    // CURLE_PARTIAL_FILE
+    TransportCauseRow(code: 18, cause: .connectionLost("the reply broke off")),
     TransportCauseRow(code: 27, cause: .network("words")),  // CURLE_OUT_OF_MEMORY
     TransportCauseRow(code: 28, cause: .unreachable("words", .answer)),  // CURLE_OPERATION_TIMEDOUT
     TransportCauseRow(
@@ -46,23 +47,32 @@ struct TransportCauseRow: Sendable, CustomTestStringConvertible {
     // CURLE_SSL_CONNECT_ERROR without a word of OpenSSL's: the connection ended.
     TransportCauseRow(
       code: 35, words: "OpenSSL SSL_connect: Connection reset by peer in connection to h:443",
-      cause: .connectionLost("OpenSSL SSL_connect: Connection reset by peer in connection to h:443")
-    ),
+      cause: .connectionLost("connection reset in the TLS handshake")),
     // Words that look like codes but are not: the name of a host, and another word.
     TransportCauseRow(
       code: 35, words: "Connection reset by peer in connection to 0A00010B.example:443",
-      cause: .connectionLost("Connection reset by peer in connection to 0A00010B.example:443")),
+      cause: .connectionLost("connection reset in the TLS handshake")),
     TransportCauseRow(
       code: 35, words: "error: Connection reset by peer",
-      cause: .connectionLost("error: Connection reset by peer")),
+      cause: .connectionLost("connection reset in the TLS handshake")),
+    TransportCauseRow(
+      code: 35, words: "unexpected eof",
+      cause: .connectionLost("connection lost in the TLS handshake")),
     TransportCauseRow(code: 45, cause: .unreachable("words")),  // CURLE_INTERFACE_FAILED
-    TransportCauseRow(code: 52, cause: .connectionLost("words")),  // CURLE_GOT_NOTHING
+    // CURLE_GOT_NOTHING
+    TransportCauseRow(
+      code: 52, cause: .connectionLost("the server closed the connection without a reply")),
     TransportCauseRow(code: 53, cause: .insecure("words")),  // CURLE_SSL_ENGINE_NOTFOUND
     TransportCauseRow(code: 54, cause: .insecure("words")),  // CURLE_SSL_ENGINE_SETFAILED
-    TransportCauseRow(code: 55, cause: .connectionLost("words")),  // CURLE_SEND_ERROR
-    TransportCauseRow(code: 56, cause: .connectionLost("words")),  // CURLE_RECV_ERROR
+    TransportCauseRow(code: 55, cause: .connectionLost("connection lost")),  // CURLE_SEND_ERROR
+    TransportCauseRow(code: 56, cause: .connectionLost("connection lost")),  // CURLE_RECV_ERROR
+    TransportCauseRow(
+      code: 56, words: "Recv failure: Connection reset by peer",
+      cause: .connectionLost("connection reset")),
+    TransportCauseRow(
+      code: 56, systemError: ECONNRESET, cause: .connectionLost("connection reset")),
     TransportCauseRow(code: 56, tunnelStatus: 403, cause: .proxyUnreachable("words")),
-    TransportCauseRow(code: 56, tunnelStatus: 200, cause: .connectionLost("words")),
+    TransportCauseRow(code: 56, tunnelStatus: 200, cause: .connectionLost("connection lost")),
     TransportCauseRow(code: 58, cause: .insecure("words")),  // CURLE_SSL_CERTPROBLEM
     TransportCauseRow(code: 59, cause: .insecure("words")),  // CURLE_SSL_CIPHER
     TransportCauseRow(code: 60, cause: .insecure("words")),  // CURLE_PEER_FAILED_VERIFICATION
@@ -103,7 +113,7 @@ struct TransportCauseTests {
     }
     #expect(cause(7) == .proxyUnreachable("p:1: words"))
     #expect(cause(28) == .proxyUnreachable("p:1: words"))
-    #expect(cause(56) == .connectionLost("words"))
+    #expect(cause(56) == .connectionLost("connection lost"))
     #expect(cause(60) == .insecure("words"))
   }
 
