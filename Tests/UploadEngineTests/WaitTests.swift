@@ -203,6 +203,15 @@ struct WaitTests {
 
 @Suite("How long a reply may take")
 struct ReplyTimeTests {
+  /// A small file's time-out is what its target says.
+  @Test(
+    arguments: [
+      (60_000, 8, 0.0), (1 << 20, 8, 0), ((1 << 20) + 100_000, 8, 5), (30_000_000, 8, 16),
+    ] as [(Int64, Double, Double)])
+  func patience(_ length: Int64, _ timeout: Double, _ seconds: Double) {
+    #expect(Exchange.replyPatience(after: length, stallTimeout: timeout) == seconds)
+  }
+
   /// A server sends white space while it joins the pieces (S3).
   @Test(arguments: [
     (false, 41.0, 10.0, true), (false, 39, 10, false), (true, 41, 10, false),

@@ -169,11 +169,18 @@ final class Exchange {
   /// still contain data that a slow server must read.
   private var replyPatience: Double {
     guard acknowledged >= request.body.contentLength, watch.replyStart == nil else { return 0 }
-    let seconds = Double(request.body.contentLength) / Self.slowestReader
-    return min(seconds, 2 * request.target.stallTimeout)
+    return Self.replyPatience(
+      after: request.body.contentLength, stallTimeout: request.target.stallTimeout)
+  }
+
+  /// The same for a body of this length. A small one does not stay in buffers.
+  static func replyPatience(after length: Int64, stallTimeout: Double) -> Double {
+    let rest = max(0, length - smallBody)
+    return min(Double(rest) / slowestReader, 2 * stallTimeout)
   }
 
   private static let slowestReader = 20_000.0
+  private static let smallBody: Int64 = 1 << 20
 
   /// Records something about this one file.
   func record(of id: ItemID, _ change: (inout BatchEnd.File) -> Void) {
