@@ -132,6 +132,7 @@ package final class Conductor {
       hooks.admission = { [weak self] turn, then in
         var turn = turn
         turn.changes = book.secrets.hidden(in: turn.changes)
+        turn.withdrawals = turn.withdrawals.mapValues { book.secrets.hidden(in: $0) }
         store.write(turn) {
           [weak self, new = turn.changes, isLast = turn.isLast, figures = turn.figures] begun in
           if let figures { self?.early.withLock { $0.figures = figures } }

@@ -165,7 +165,11 @@ package actor UploadEngine {
   private func takeTurn(claiming claims: [ItemID] = []) -> QueueTurn {
     defer { (released, news, hasStoppedSending, haveArrived) = ([], [], false, false) }
     var turn = QueueTurn(released: released, changes: news, claims: claims)
-    if !withdrawals.isEmpty { turn.withdrawals = exchange(&withdrawals, with: [:]) }
+    if !withdrawals.isEmpty {
+      // If a file does not wait again after all, nobody is told why its attempt does not count.
+      let waiting = Set(news.lazy.filter { $0.1 == .waiting }.map(\.0))
+      turn.withdrawals = exchange(&withdrawals, with: [:]).filter { waiting.contains($0.key) }
+    }
     turn.isLast = hasStoppedSending
     if haveArrived { turn.figures = clock.figures }
     return turn
