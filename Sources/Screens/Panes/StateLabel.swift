@@ -49,7 +49,7 @@ struct StateLabel {
     switch (item.state, obstacle) {
     case (.waiting, _) where item.wasInterrupted:
       let next = item.canGoOn ? "resumes where it left off" : "starts again"
-      self.init("‖", .warning, "interrupted · \(next)", "interrupted")
+      self.init("·", .warning, "interrupted · \(next)", "interrupted")
     case (.waiting, _) where copies > 1 && obstacle?.isOfTheServer != true:
       let sign = Unicode.Scalar(UInt8(ascii: "0") + UInt8(min(copies, 9)))
       let times = copies == 2 ? "twice" : "\(copies) times"
