@@ -90,6 +90,34 @@ struct SessionReportTests {
       report.lines.last == "1 of 2 files sent; 1 file left in the queue for the next hoist")
   }
 
+  @Test("What became doubtful in an earlier session is not counted with what this one has sent")
+  func doubtfulBefore() {
+    var (state, doubtful) = (QueueState(isReading: true), Receipt(status: 200))
+    doubtful.doubt = "the reply broke off"
+    func item(_ id: Int64, _ state: ItemState) -> UploadItem {
+      UploadItem(
+        id: ItemID(id), location: FileLocation("/files/\(id)"), size: 10, state: state)
+    }
+    func report() -> [String] {
+      SessionReport(items: state.items, figures: SendingFigures(seconds: 1, bytes: 10)).lines
+    }
+    let now = Instant(seconds: 0)
+    _ = state.receive(.added([item(1, .done(doubtful)), item(2, .done(doubtful))]), at: now)
+    _ = state.receive(.read(hasHistory: true), at: now)
+    #expect(report() == [])
+    _ = state.receive(.added([item(3, .waiting)]), at: now)
+    _ = state.receive(.changed([(ItemID(3), .done(Receipt(status: 201)))], at: now), at: now)
+    #expect(report() == ["1 of 1 file sent, 10 B in 1 s"])
+    #expect(state.items.sessionTotals.endWords == "1 file sent")
+    // What is removed was not sent in this session either.
+    state.forget([ItemID(1)])
+    #expect(state.items.sessionCounts.words(nil) == "1 of 1 file sent")
+    // What is found to have failed is of this session.
+    let failure = Failure(.outcomeUnknown("disk full"))
+    _ = state.receive(.changed([(ItemID(2), .failed(failure))], at: now), at: now)
+    #expect(state.items.sessionCounts.words(nil) == "1 of 2 files sent; 1 unknown")
+  }
+
   @Test("What has left the list counts with what is still there, so that the numbers add up")
   func removed() {
     var (list, doubtful) = (ItemList(), Receipt(status: 200))

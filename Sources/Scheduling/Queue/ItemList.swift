@@ -257,6 +257,9 @@ package struct ItemList: Sendable {
     }
   }
 
+  /// The items that were doubtful when the queue was read.
+  private var doubtfulBefore: Set<ItemID> = []
+
   package init() {}
 
   package var items: some Collection<UploadItem> { rows.lazy.map(\.item) }
@@ -284,10 +287,31 @@ package struct ItemList: Sendable {
     return (records.compactMap { failed[$0] }, records.filter { failed[$0] == nil })
   }
 
-  /// What has become of all items that have been in the list, also of those that have left it.
-  package var allCounts: SendingCounts {
-    var counts = SendingCounts(totals)
-    for removed in removed.values { counts.add(removed) }
+  /// Notes that what is doubtful now became so in earlier sessions.
+  mutating func noteDoubtfulBefore() {
+    doubtfulBefore = Set(items.lazy.filter { $0.state.receipt?.isDoubtful == true }.map(\.id))
+  }
+
+  /// Whether an item became doubtful in an earlier session, and nothing has happened to it since.
+  package func isFromBefore(_ item: UploadItem) -> Bool {
+    doubtfulBefore.contains(item.id) && item.state.receipt?.isDoubtful == true
+  }
+
+  /// The totals of this session: without the files that became doubtful in earlier ones.
+  package var sessionTotals: Totals {
+    var totals = totals
+    for id in doubtfulBefore {
+      if let item = item(id), isFromBefore(item) { totals.subtract(item) }
+    }
+    return totals
+  }
+
+  /// What has become of all items that this session has had in the list, also of those that have left it.
+  package var sessionCounts: SendingCounts {
+    var counts = SendingCounts(sessionTotals)
+    for (id, removed) in removed where removed != .doubtful || !doubtfulBefore.contains(id) {
+      counts.add(removed)
+    }
     return counts
   }
 

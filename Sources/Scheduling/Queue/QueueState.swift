@@ -245,6 +245,8 @@ package struct QueueState: Sendable {
   private mutating func finishReading() -> [Remark] {
     guard isReading else { return [] }
     isReading = false
+    // What a window finds that looks on may be of the sender's session.
+    if !isAside { items.noteDoubtfulBefore() }
     guard items.count > 0 else { return [] }
     let old = items.totals.failed + items.totals.unknown
     return [

@@ -140,7 +140,7 @@ extension AppState {
   }
 
   private func announceEnd() -> [Effect] {
-    let totals = queue.totals
+    let totals = queue.sessionTotals
     let signal: [Effect] =
       switch options.endSignal {
       case .none: []

@@ -19,7 +19,7 @@ struct EndSummary: Sendable {
 extension AppState {
   /// Sums up the queue at its end, unless it has only one file, whose row says everything.
   mutating func sumUp() {
-    let totals = queue.totals
+    let totals = queue.sessionTotals
     guard finishing == nil, totals.over > 1 || totals.busy > 0 else { return }
     // The box lies over the lower rows, so the first problem goes above it.
     if following.isOn {

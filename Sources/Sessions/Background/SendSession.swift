@@ -186,7 +186,7 @@ package final class SendSession: QueueHolder {
   private func announceEnd() {
     // Several processes may follow the queue; only the sender notifies the user at the end, so that this happens once.
     guard over != nil, queue?.isSender == true else { return }
-    programs.announceEnd(state.items.totals, by: options.preferences.screen.endSignal)
+    programs.announceEnd(state.items.sessionTotals, by: options.preferences.screen.endSignal)
   }
 
   /// Does what a person would do once the queue has been read: clears files that were sent if the session stays, and

@@ -59,8 +59,10 @@ struct SessionReport {
   /// are not gone through: with 20,000 files, that would delay the end of the program.
   private var remarkable: [UploadItem] {
     guard unsent > 0 || items.totals.doubtful > 0 else { return [] }
-    return items.items.filter { !$0.state.isDone || $0.state.receipt?.isDoubtful == true }
-      .sorted { $0.id < $1.id }
+    return items.items.filter {
+      (!$0.state.isDone || $0.state.receipt?.isDoubtful == true) && !items.isFromBefore($0)
+    }
+    .sorted { $0.id < $1.id }
   }
 
   /// Why files failed, if several failed: a line for each reason.
@@ -104,7 +106,7 @@ struct SessionReport {
   }
   private var isAtRest: Bool { items.totals.busy == 0 && !isReading }
   private var hasContent: Bool {
-    items.count > 0 || !items.removed.isEmpty || !runTroubles.isEmpty
+    items.sessionCounts.all > 0 || !runTroubles.isEmpty
   }
   private var unsent: Int { items.count - items.totals.done }
 
@@ -165,7 +167,7 @@ struct SessionReport {
     // them.
     let figures = items.removed.isEmpty && self.figures.bytes > 0 ? self.figures : nil
     // All files count that were in the list, so that the numbers add up.
-    var lines = [items.allCounts.words(figures) + kept]
+    var lines = [items.sessionCounts.words(figures) + kept]
     if isStopped, unsent > 0, isKept {
       lines.append(
         "the queue is stopped; to resume it, run \"hoist queue start\(queueOption)\" or press s on the screen"
