@@ -66,6 +66,8 @@ package final class SendSession: QueueHolder {
   private var awaitsRuns = false
   /// Whether a signal has asked the session to end.
   private var wasStopped = false
+  /// Whether the session is over but for what is under way.
+  private var isClosing = false
   /// The lines about files that were not sent, and what can be done about their failures, as printed so far.
   private var told: [ItemID: String] = [:]
   /// The folder that relative paths start from.
@@ -106,12 +108,10 @@ package final class SendSession: QueueHolder {
       queue.open()
     }
     let wasStopped = wasStopped
-    // Another signal ends it at once.
+    isClosing = true
     await queue.close(isForced: false, sayingWhyOn: context.output)
     listener.cancel()
-    let report = SessionReport(
-      queue, unwritten: keeper.settle(), queueOption: keeper.option, successor: nil, told: told)
-    for line in report.lines { context.output.error(line) }
+    let report = printReport(on: queue)
     withExtendedLifetime(signals) {}
     // Files that are left will be sent next time, so they do not count as failures.
     if options.stays { return report.hasFailures ? .someFailed : .success }
@@ -238,10 +238,23 @@ package final class SendSession: QueueHolder {
     say(Remark(queue?.isStopped == true ? "\(stopped); \(ending)" : ending))
   }
 
+  /// Ends the session. A signal that comes while it is ending ends it at once.
   private func stop() {
-    if wasStopped { context.exit(.interrupted) }
+    if let queue, wasStopped || isClosing {
+      printReport(on: queue)
+      context.exit(.interrupted)
+    }
     wasStopped = true
     leave()
+  }
+
+  /// Writes the results that are not in the queue's file yet, and prints what has become of the queue.
+  @discardableResult
+  private func printReport(on queue: SharedQueue) -> SessionReport {
+    let report = SessionReport(
+      queue, unwritten: keeper.settle(), queueOption: keeper.option, successor: nil, told: told)
+    for line in report.lines { context.output.error(line) }
+    return report
   }
 
   private func leave() {

@@ -97,7 +97,7 @@ extension EndToEnd {
       try await terminal.press("q")
       try await terminal.wait(for: "1 only awaiting a reply")
       try await terminal.press("s")
-      try await terminal.wait(for: "waiting up to 5 s")
+      try await terminal.wait(for: "waiting for replies to what is under way")
       gate.open()
       let shell = try await terminal.wait(for: "ended 0")
       #expect(shell.shows("1 of 1 file sent"), "\(shell.text)")
