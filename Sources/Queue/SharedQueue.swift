@@ -107,6 +107,8 @@ package final class SharedQueue {
   private var askedForRuns: [SenderServer.Answer] = []
   /// The process that sends the queue, if it was stopped when it was last looked at.
   private var stoppedSender: StoppedSender?
+  /// The process that was last known to send the queue, while another one did.
+  private var namedSender: Int32?
   /// Whether another look at it is due.
   private var isWatchingSender = false
   /// What to do once the process that sends the queue says that no run is about to end.
@@ -200,7 +202,7 @@ package final class SharedQueue {
       note(isStopped: try keeper.store.isStopped())
       if options.isFresh { floor = try keeper.store.lastID() }
       if try keeper.becomeSender() {
-        try keepLimit()
+        if let words = try keepLimit() { report([.message(words)]) }
         // The queue is read while the first frames are drawn.
         keeper.store.noteKnown(revision)
         load(recovering: true)
@@ -454,14 +456,14 @@ package final class SharedQueue {
   }
 
   /// Applies the limit that held until now: that of the sender that has gone, wherever it had it from, or else the one that
-  /// the user set in an earlier session, unless this session has its own.
-  private func keepLimit(ofSender last: Int64? = nil) throws(StoreError) {
+  /// the user set in an earlier session, unless this session has its own. Returns what the user should know about it.
+  private func keepLimit(ofSender last: Int64? = nil) throws(StoreError) -> String? {
     let stored = options.keepsLimit ? try keeper.store.rateLimit() : nil
-    guard let limit = last ?? stored else { return }
+    guard let limit = last ?? stored else { return nil }
     ownSettings.limit = limit
     settings = ownSettings
-    let words = "the limit of \(HumanReadable.speed(Double(limit))) still holds"
-    report([.settings(settings), .message(words)])
+    report([.settings(settings)])
+    return "the limit of \(HumanReadable.speed(Double(limit))) still holds"
   }
 
   /// Limits the bandwidth, in this session and in later ones.
@@ -649,7 +651,7 @@ package final class SharedQueue {
       // Whether the user has stopped the queue is recorded in the queue itself, not in either session.
       isStopped = try keeper.store.isStopped()
       ownSettings.isStarted = !isStopped
-      try keepLimit(ofSender: settings.limit)
+      let limit = try keepLimit(ofSender: settings.limit)
       settings = ownSettings
       report([.settings(settings)])
       // First apply the last changes of the other process, then recover what it left under way. Both happen
@@ -672,10 +674,17 @@ package final class SharedQueue {
       if !failed.isEmpty { report([.added(failed)]) }
       engine?.submit(sendable)
       engine?.setAwaitsMore(false)
-      if let words = words(of: recovery) { report([.message(words)]) }
+      let words = [takeoverWords, limit, words(of: recovery)].compactMap(\.self)
+      report([.message(words.joined(separator: "; "))])
     } catch {
       hold(error)
     }
+  }
+
+  /// "process 22441 ended; this window sends now".
+  private var takeoverWords: String {
+    let before = namedSender.map { "process \($0)" } ?? "the other hoist"
+    return "\(before) ended; this \(options.isAlone ? "process" : "window") sends now"
   }
 
   /// What the user should know about the recovery; nil if there is nothing to say.
@@ -701,7 +710,8 @@ package final class SharedQueue {
   /// Starts an engine that awaits the items of the queue.
   private func startEngine() {
     // What was sent before counts until it is cleared.
-    conductor.start(countingAnew: items.totals.done == 0, refused: options.refused)
+    let totals = items.totals
+    conductor.start(countingAnew: totals.done == totals.doubtful, refused: options.refused)
     engine?.setLimit(settings.limit)
     for (target, count) in settings.lanes { engine?.setConcurrency(count, of: target) }
     engine?.setStarted(settings.isStarted)
@@ -940,7 +950,7 @@ package final class SharedQueue {
     onMain(after: Self.lookInterval) { [weak self] in
       guard let self else { return }
       isWatchingSender = false
-      if isAside, StoppedSender(sender) != stoppedSender { nameSender() }
+      if isAside, StoppedSender(sender, queue: keeper.store.path) != stoppedSender { nameSender() }
       watchSender()
     }
   }
@@ -956,7 +966,8 @@ package final class SharedQueue {
     let process = sender
     // Once the other process has gone, this one may have its lock, and be about to take over.
     if link.process == nil, process == getpid() { return }
-    stoppedSender = StoppedSender(process)
+    namedSender = process ?? namedSender
+    stoppedSender = StoppedSender(process, queue: keeper.store.path)
     if let stoppedSender { return report([.notice(stoppedSender.words, isWarning: true)]) }
     let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
     let who = isSentInBackground ? "hoist in the background" : "another hoist"

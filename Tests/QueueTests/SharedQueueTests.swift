@@ -367,6 +367,8 @@ struct SharedQueueTests {
     first = nil
     try await second.wait(until: .sent)
     #expect(second.queue.isSender && second.queue.settings.limit == 3_000_000)
+    let words = "ended; this window sends now; the limit of 3.0 MB/s still holds"
+    #expect(second.holder.messages.contains { $0.hasSuffix(words) }, "\(second.holder.messages)")
     await second.close()
   }
 

@@ -66,7 +66,8 @@ final class QueueFollower {
 
   /// Says that the process that sends stands still, which it cannot say itself, or that it goes on.
   private func lookAtSender() {
-    let now = StoppedSender(listener.process ?? SenderLock.holder(queue: store.path))
+    let now = StoppedSender(
+      listener.process ?? SenderLock.holder(queue: store.path), queue: store.path)
     defer { stopped = now }
     guard now != stopped else { return }
     if let now {
