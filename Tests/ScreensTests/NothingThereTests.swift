@@ -43,12 +43,19 @@ import Testing
   @Test(arguments: [
     ([1, 2], [3, 4], "Edit 2 files, 2 more are sent already"),
     ([1], [2], "Edit file1, 1 more is sent already"), ([1, 2], [], "Edit 2 files "),
+    ([1, 2], [9], "Edit 2 files, 1 more is being sent"),
+    ([1], [8, 9], "Edit file1, 2 more are being sent"),
+    ([1], [2, 9], "Edit file1, 2 more are sent already or being sent"),
   ])
-  func theFormSaysWhatIsSentAlready(_ waiting: [Int64], _ sent: [Int64], _ title: String) {
+  func theFormSaysWhatIsLeftOut(_ waiting: [Int64], _ others: [Int64], _ title: String) {
     var state = Fixture.empty()
+    let (sent, active) = (others.filter { $0 < 8 }, others.filter { $0 >= 8 })
     Fixture.play(
       &state, .added(waiting.map { Fixture.item($0, "file\($0)") }),
       .added(sent.map { Fixture.item($0, "file\($0)", state: .done(Fixture.receipt)) }),
+      .added(active.map { Fixture.item($0, "file\($0)") }),
+      .engine(
+        active.map { (ItemID($0), .sending(attempt: 1, sent: 1, total: 1000)) }, at: state.now),
       .key(.control("a")), .key("e"))
     #expect(render(state, size: state.size).text.contains { $0.contains(title) })
   }

@@ -164,7 +164,11 @@ import UploadModel
         .reorder(ids(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)),
       ], says: "undone: sorting"),
     Case(0, "t", asks: [.readTargets]),
-    Case(0, "e", asks: [.bell], says: "being sent: pause it before you edit it"),
+    Case(
+      0, "e", asks: [.bell], says: "IMG_0001.jpg is being sent: pause it before you edit it"),
+    Case(
+      0, "V", "j", "e", asks: [.bell],
+      says: "IMG_0001.jpg and 1 more are being sent: pause them before you edit them"),
     Case(2, "e", asks: [.bell], says: "already sent, so there is nothing to edit"),
     Case(6, "e", .escape, asks: [.readTargets]),
     Case(6, "e", .down, .escape, asks: [.readTargets]),

@@ -94,13 +94,14 @@ struct FormBox {
     }
   }
 
-  /// Says how many of the chosen files are left out because they have been sent.
+  /// Says how many of the chosen files are left out, and why.
   private var others: String {
-    switch form.alreadySent {
-    case 0: ""
-    case 1: ", 1 more is sent already"
-    case let count: ", \(HumanReadable.grouped(count)) more are sent already"
-    }
+    let (sent, active) = (form.alreadySent, form.beingSent)
+    let count = sent + active
+    guard count > 0 else { return "" }
+    let state =
+      active == 0 ? "sent already" : sent == 0 ? "being sent" : "sent already or being sent"
+    return ", \(HumanReadable.grouped(count)) more \(count == 1 ? "is" : "are") \(state)"
   }
 
   private var introduction: String {

@@ -159,7 +159,7 @@ extension AppState {
     case .failures:
       queue.totals.failed + queue.totals.unknown > 1 && subjects.contains(where: \.state.isFailed)
     case .pause: subjects.contains { !$0.state.isFinished && !$0.state.isHandedOver }
-    case .edit: !subjects.isEmpty && subjects.allSatisfy(\.canBeEdited)
+    case .edit: subjects.contains(where: \.canBeEdited)
     case .startStop: !settings.isStarted || queue.totals.busy > 0
     case .limit: queue.totals.busy > 0 || settings.limit != nil
     case .target: options.hasTargets

@@ -70,15 +70,24 @@ extension AppState {
   /// - Parameter names: what the user has already typed for the new names.
   mutating func openForm(_ items: [UploadItem], names: String? = nil) -> [Effect] {
     guard !items.isEmpty else { return refuseWithoutFiles() }
-    let toSend = items.filter { !$0.state.isDone }
-    if toSend.isEmpty { return refuse("already sent, so there is nothing to edit") }
-    if toSend.contains(where: \.state.isActive) {
-      return refuse("being sent: pause it before you edit it")
-    }
-    var form = Form(toSend, hasTargets: options.hasTargets, names: names)
-    form.alreadySent = items.count - toSend.count
+    let editable = items.filter(\.canBeEdited)
+    guard !editable.isEmpty else { return refuse(whyNotEdited(items)) }
+    var form = Form(editable, hasTargets: options.hasTargets, names: names)
+    form.alreadySent = items.count(where: \.state.isDone)
+    form.beingSent = items.count - editable.count - form.alreadySent
     dialog = .form(form)
     return options.configuration == nil ? [] : [.readTargets]
+  }
+
+  /// Why none of these files can be edited, and what to do.
+  private func whyNotEdited(_ items: [UploadItem]) -> String {
+    let active = items.filter(\.state.isActive)
+    guard let first = active.first else { return "already sent, so there is nothing to edit" }
+    let others = active.count > 1 ? " and \(HumanReadable.grouped(active.count - 1)) more" : ""
+    let (be, them) = active.count > 1 ? ("are", "them") : ("is", "it")
+    let awaitsReply = active.allSatisfy(\.state.isHandedOver)
+    return "\(first.fileName)\(others) \(be) being sent"
+      + (awaitsReply ? ", and only a reply is awaited" : ": pause \(them) before you edit \(them)")
   }
 
   mutating func perform(_ name: Action.Name, in form: Form) -> [Effect] {

@@ -67,8 +67,8 @@ extension EndToEnd {
       let form = "╭─ Edit "
       let seen = try await screen.wait(until: "the form, or why there is none") { screen in
         [
-          form, "pause it before you edit it", "nothing to edit", "nothing is queued",
-          "still being read",
+          form, "before you edit", "only a reply is awaited", "nothing to edit",
+          "nothing is queued", "still being read",
         ]
         .contains(where: screen.shows)
       }

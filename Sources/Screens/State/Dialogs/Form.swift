@@ -114,8 +114,8 @@ struct Form: Sendable {
   /// The new names of the first files, as a preview.
   private(set) var newNames: [NewName] = []
   private static let mostShown = 100
-  /// How many other files were to be edited, but have been sent.
-  var alreadySent = 0
+  /// How many other files were to be edited, but have been sent, or are being sent.
+  var (alreadySent, beingSent) = (0, 0)
   /// How many files are edited.
   var count: Int { if case .items(let ids) = subject { ids.count } else { 0 } }
   var mode: Mode { if case .items = subject { .form } else { .setup } }
