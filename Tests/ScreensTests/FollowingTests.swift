@@ -94,6 +94,41 @@ struct FollowingTests {
     #expect(run.cursor == 4)
   }
 
+  /// Files that are added do not end it, whoever adds them. Once all are finished, it is taken up with the next ones.
+  @Test(
+    arguments: [[], ["k"], ["c"], ["V", "j", .escape], ["!"]] as [[Key]],
+    [
+      Size(width: 80, height: 24), Size(width: 130, height: 40), Size(width: 200, height: 60),
+      Size(width: 40, height: 10), Size(width: 60, height: 16),
+    ])
+  func itFollowsWhatIsAddedAfterTheEnd(_ keys: [Key], _ size: Size) {
+    var run = Run(200, size: size)
+    run.send([200])
+    Fixture.play(
+      &run.state,
+      .engine(
+        [(ItemID(7), .failed(Fixture.tooLarge)), (ItemID(200), .done(Fixture.receipt))],
+        at: run.state.now + 1))
+    for key in keys { Fixture.play(&run.state, .key(key)) }
+    for key in ["a", "f", .enter] as [Key] { Fixture.play(&run.state, .key(key)) }
+    Fixture.play(&run.state, .added((300...302).map { Fixture.item($0, "\($0)") }))
+    run.send([301])
+    #expect(run.seen == 1 && run.isOnOne, "\(keys)")
+    // Others add files while these are being sent.
+    Fixture.play(&run.state, .added((400...999).map { Fixture.item($0, "\($0)") }))
+    run.send([700])
+    #expect(run.seen == 1 && run.isOnOne, "\(keys)")
+  }
+
+  /// While files are being sent, it is up to the person when it is taken up.
+  @Test func whatIsAddedMeanwhileDoesNotMoveTheCursor() {
+    var run = Run(200)
+    run.send([100])
+    Fixture.play(&run.state, .key("g"), .added((300...302).map { Fixture.item($0, "\($0)") }))
+    run.send([101])
+    #expect(run.cursor == 1)
+  }
+
   /// The same key goes to the next one of several.
   @Test func theKeyGoesFromOneToTheNext() {
     var run = Run(9)

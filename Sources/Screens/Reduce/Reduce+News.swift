@@ -9,6 +9,7 @@ extension AppState {
     noteResumed(by: news)
     switch news {
     case .added:
+      if !isReading, queue.totals.busy == heldBack { followAgain() }
       keepingCursor { $0.take(news) }
       if !isOver { summary = nil }
       limitScroll()

@@ -4,7 +4,7 @@ import UploadModel
 extension AppState {
   /// Actions that are not about the row under the cursor.
   private static let aboutNoRow: Set<Action.Name> = [
-    .add, .browse, .startStop, .limit, .target, .theme, .retryAll,
+    .add, .browse, .startStop, .limit, .moreLanes, .fewerLanes, .target, .theme, .retryAll, .clear,
   ]
 
   mutating func performInQueue(_ name: Action.Name) -> [Effect] {

@@ -3,7 +3,7 @@ import UploadModel
 /// Whether the cursor and the view go along with what is being sent.
 ///
 /// They do so from the beginning until the user moves the cursor or does something about a row, and again when the user
-/// asks for it, or has done nothing for a while.
+/// asks for it, has done nothing for a while, or all was finished before more files are added.
 struct Following: Sendable {
   var isOn = false
   /// Whether they do so without being asked to.
@@ -32,6 +32,9 @@ extension AppState {
   mutating func startFollowing() {
     (following.isOn, following.latest) = (true, now)
   }
+
+  /// The cursor goes along with files that are added after all others were finished.
+  mutating func followAgain() { if following.isUsual { following.isOn = true } }
 
   /// Leaves the cursor where the user puts it.
   mutating func stopFollowing() { following.isOn = false }
