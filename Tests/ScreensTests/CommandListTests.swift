@@ -53,6 +53,29 @@ import UploadModel
     #expect(Self.lit(state) != nil && Self.line(state)?.isEmpty == false)
   }
 
+  /// What is typed into an earlier line is a new one.
+  @Test func whatIsTypedAfterRecallingIsKept() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .command("limit 1M"), .key(":"), .key(.up))
+    func hints() -> Bool {
+      render(state, size: state.size).text.contains { $0.contains("↓ chooses") }
+    }
+    #expect(!hints())
+    Fixture.play(&state, .key(.control("u")))
+    Fixture.type("th", &state)
+    #expect(hints())
+    Fixture.play(&state, .key(.down))
+    #expect(Self.line(state) == "theme" && Self.lit(state)?.contains("theme") == true)
+  }
+
+  /// Inside the line, the list is about the word that the arrows and Tab complete.
+  @Test func theListIsAboutTheWordAtTheCursor() {
+    var state = Fixture.empty()
+    Fixture.type(":theme x", &state)
+    Fixture.play(&state, .key(.left), .key(.down))
+    #expect(Self.lit(state) != nil)
+  }
+
   /// As in the box that the command opens without a name.
   @Test func aThemeIsSeenBeforeItIsChosen() {
     var state = Fixture.empty()

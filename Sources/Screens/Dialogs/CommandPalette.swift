@@ -9,15 +9,16 @@ struct CommandPalette {
   private let chosen: Int?
   /// How many there are; the first of many are lines.
   private let count: Int
-  /// The key that goes into the list.
+  /// The key that goes into the list; empty if it goes to another line.
   private let key: String
   /// Whether what is behind the box keeps its colours, since they are what is chosen.
   private let showsColors: Bool
 
   /// `nil` if there is nothing in particular to offer.
-  init?(_ line: LinePrompt, in state: AppState) {
+  init?(_ prompt: CommandPrompt, in state: AppState) {
+    let line = prompt.line
     // The list stays as it is while the user steps through it.
-    let text = line.chosen == nil ? line.field.text : line.typed
+    let text = line.chosen == nil ? line.field.head : line.typed
     let (before, word) = CommandLine.lastWord(of: text)
     matcher = Matcher(PastedPaths.unescaped(word))
     guard let offered = state.choices(for: word, after: before) else { return nil }
@@ -29,7 +30,7 @@ struct CommandPalette {
       line.chosen.flatMap { words.indices.contains($0) && words[$0] == candidate ? $0 : nil }
         ?? words.firstIndex(of: candidate)
     }
-    key = state.keyLabel(.later, in: .command)
+    key = prompt.earlier == nil ? state.keyLabel(.later, in: .command) : ""
     let command = CommandLine(before)
     let action = command?.actionOfArgument
     showsColors = action?.name == .theme

@@ -12,7 +12,7 @@ struct DialogBox {
     let words = Action.inMode(dialog.mode).first { $0.name == .close }?.hint ?? "close"
     canvas.keys = key.isEmpty ? [] : [(key, .accent), (" \(words)", .dim)]
     switch dialog {
-    case .command(let prompt): CommandPalette(prompt.line, in: state)?.paint(on: &canvas)
+    case .command(let prompt): CommandPalette(prompt, in: state)?.paint(on: &canvas)
     case .find: break  // In the last line.
     case .prompt(let prompt): paint(prompt, on: &canvas)
     case .limit(let prompt): paint(prompt, on: &canvas)

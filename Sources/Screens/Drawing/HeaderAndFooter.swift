@@ -48,7 +48,7 @@ struct HeaderAndFooter {
     switch state.dialog {
     case .command(let prompt):
       paintPrompt(":", prompt.line.field, on: &canvas)
-      if CommandPalette(prompt.line, in: state) == nil {
+      if CommandPalette(prompt, in: state) == nil {
         paintCandidates(of: prompt.line, on: &canvas)
       }
     case .find(let prompt):

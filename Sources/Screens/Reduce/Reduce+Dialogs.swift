@@ -36,7 +36,10 @@ extension AppState {
       prompt.isRefused = false
       dialog = .limit(prompt)
     case .command(var prompt):
+      let text = prompt.line.field.text
       prompt.line.edit(change)
+      // What is typed into an earlier line makes a new one of it.
+      if !prompt.line.field.text.hasSameScalars(as: text) { prompt.earlier = nil }
       dialog = .command(prompt)
     case .find(var prompt):
       change(&prompt.field)

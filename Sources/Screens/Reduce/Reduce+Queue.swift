@@ -138,7 +138,7 @@ extension AppState {
     if !sent.isEmpty { return remove(sent, saying: "cleared") }
     return refuse(
       queue.totals.doubtful > 0
-        ? "only doubtful files are done, and they stay; \(keyLabel(.command))remove doubtful removes them"
+        ? "only doubtful files are done, and they stay; :remove doubtful removes them"
         : "nothing is done yet")
   }
 

@@ -31,7 +31,7 @@ struct Sight {
   private var hasDialogBox: Bool {
     switch state.dialog {
     case nil, .find: false
-    case .command(let prompt): CommandPalette(prompt.line, in: state) != nil
+    case .command(let prompt): CommandPalette(prompt, in: state) != nil
     default: true
     }
   }

@@ -78,7 +78,7 @@ struct LinePrompt: Hashable, Sendable {
     }
     guard let first = begun.first else { return false }
     let common = begun.dropFirst().reduce(first) { $0.sharedPrefix(with: $1) }
-    if common.count > text.count || begun.count == 1 { put(common) }
+    if common.unicodeScalars.count > text.unicodeScalars.count || begun.count == 1 { put(common) }
     return true
   }
 
@@ -102,7 +102,12 @@ struct LinePrompt: Hashable, Sendable {
 extension String {
   /// The prefix that both texts share.
   func sharedPrefix(with other: String) -> String {
-    String(zip(self, other).prefix { $0 == $1 }.map(\.0))
+    var shared = String.UnicodeScalarView()
+    for (one, other) in zip(unicodeScalars, other.unicodeScalars) {
+      guard one == other else { break }
+      shared.append(one)
+    }
+    return String(shared)
   }
 }
 

@@ -66,7 +66,9 @@ struct Menu: Sendable {
     var menu = Menu(targets: targets, for: purpose, makesNew: extras.contains(.new))
     menu.filter = filter
     menu.narrow(height: height)
-    let row = menu.shown.firstIndex { menu.choices[$0] == name }
+    let row = name.flatMap { name in
+      menu.shown.firstIndex { menu.choices[$0].hasSameScalars(as: name) }
+    }
     menu.list.move(to: row ?? list.cursor, of: menu.shown.count, height: height)
     self = menu
   }
