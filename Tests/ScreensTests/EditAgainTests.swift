@@ -182,6 +182,47 @@ import UploadModel
     #expect(ids == [ItemID(1)])
   }
 
+  /// What a message has marked is for the key that it names. Every other one acts on the row under the cursor.
+  @Test(arguments: [[], ["j"], ["?", .escape]] as [[Key]])
+  func marksOfAMessageHoldForOneKey(_ keys: [Key]) {
+    var state = Self.queue()
+    Fixture.play(
+      &state, .engine([1, 2].map { (ItemID($0), .failed(Fixture.tooLarge)) }, at: state.now),
+      .added([Fixture.item(3, "3.jpg")]), .key(.control("a")), .key("e"), .key(.tab),
+      .key(.control("u")))
+    Fixture.type("image/png", &state)
+    Fixture.play(&state, .key(.enter), .key("g"))
+    Fixture.play(&state, .key("z"), .key("Z"))
+    #expect(state.marks.isEmpty)
+    Fixture.play(&state, .key(.control("a")), .key("e"), .key(.tab), .key(.control("u")))
+    Fixture.type("image/gif", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(state.marks == [ItemID(1), ItemID(2)])
+    #expect(state.message == "3 files changed · r sends the 2 that failed again · z undoes")
+    for key in keys { Fixture.play(&state, .key(key)) }
+    let row = state.selected?.id
+    #expect(keys.isEmpty || state.marks.isEmpty && state.message == nil)
+    #expect(
+      Fixture.play(&state, .key("x")).contains {
+        if case .remove(let ids, _) = $0 { ids == [row] } else { false }
+      })
+  }
+
+  /// An undo that is refused leaves the marks that the person has set.
+  @Test func anUndoReplacesNoMarks() {
+    var state = Self.queue()
+    Fixture.play(
+      &state, .added((3...9).map { Fixture.item($0, "\($0).jpg") }), .key("g"), .key("e"))
+    Fixture.type("x", &state)
+    Fixture.play(
+      &state, .key(.enter), .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now),
+      .key("G"), .key(" "), .key("k"), .key(" "))
+    let marks = state.marks
+    Fixture.play(&state, .key("z"))
+    #expect(marks.count == 2 && state.marks == marks && state.selected?.id == ItemID(1))
+    #expect(state.message?.hasSuffix("is being sent; pause it first") == true)
+  }
+
   /// Another window removes files while they are being edited here.
   @Test func whatIsGoneIsNotSaidToBeChanged() {
     var state = Self.queue()

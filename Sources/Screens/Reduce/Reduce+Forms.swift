@@ -261,7 +261,7 @@ extension AppState {
         }
         return row.item.state.isFailed
       }.map(\.item.id)
-    chooseForNextKey(again)
+    choose(again, for: .retry)
     let which = again.count == 1 ? "it" : "them"
     let those =
       again.count == editable.count

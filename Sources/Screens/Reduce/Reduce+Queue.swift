@@ -125,11 +125,19 @@ extension AppState {
     return retries + [.sendAgain(doubtful.map(\.record))] + removal
   }
 
-  /// Makes sure that the next key acts on these items, as a message promises: unless the cursor alone does it, they are
-  /// marked.
-  mutating func chooseForNextKey(_ ids: [ItemID]) {
-    guard !ids.isEmpty, Set(subjects.map(\.id)) != Set(ids) else { return }
+  /// Makes sure that the key for an action, if it comes next, acts on these items, as a message promises: unless the
+  /// cursor alone does it, they are marked. Where the user has marked others, the cursor goes to the first of them;
+  /// returns false then.
+  @discardableResult
+  mutating func choose(_ ids: [ItemID], for name: Action.Name) -> Bool {
+    guard let first = ids.first, Set(subjects.map(\.id)) != Set(ids) else { return true }
+    guard marks.isEmpty else {
+      if let row = index(of: first) { moveCursor(to: row) }
+      return false
+    }
     list.mark(Set(ids))
+    marksAreFor = name
+    return true
   }
 
   /// Removes the files that were sent. Doubtful ones stay: somebody has to look at them.

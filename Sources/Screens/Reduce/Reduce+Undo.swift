@@ -86,11 +86,8 @@ extension AppState {
     guard let edit = edits.undo() else { return refuse("nothing to undo") }
     if let obstacle = obstacle(to: edit.undo) {
       // Once it is paused, it can be undone after all.
-      if obstacle.mayPass {
-        _ = edits.redo()
-        chooseForNextKey(obstacle.toPause)
-      }
-      return refuse("not undone: \(obstacle.words)")
+      if obstacle.mayPass { _ = edits.redo() }
+      return refuse("not undone: \(words(of: obstacle))")
     }
     return announcing(perform(edit.undo), "undone: \(edit.words)", of: edit.undo)
   }
@@ -101,26 +98,33 @@ extension AppState {
     {
       _ = edits.undo()
       let there = ids.filter { item($0) != nil }
-      chooseForNextKey(there)
+      let isChosen = choose(there, for: .remove)
       let it = there.count == 1 ? "it" : "them"
       return refuse(
-        "not redone: a file is being sent; \(keyLabel(.remove)) removes \(it) anyway")
+        "not redone: a file is being sent"
+          + (isChosen ? "; \(keyLabel(.remove)) removes \(it) anyway" : ""))
     }
     if let obstacle = obstacle(to: edit.redo) {
-      if obstacle.mayPass {
-        _ = edits.undo()
-        chooseForNextKey(obstacle.toPause)
-      }
-      return refuse("not redone: \(obstacle.words)")
+      if obstacle.mayPass { _ = edits.undo() }
+      return refuse("not redone: \(words(of: obstacle))")
     }
     return announcing(perform(edit.redo), "redone: \(edit.words)", of: edit.redo)
   }
 
-  /// Why none of the items of an edit can be edited, and what to do; nil if some can, or all have left the queue.
-  /// `mayPass`: whether they can be later; `toPause`: the items that have to be paused for it.
-  private func obstacle(
-    to step: QueueEdit.Step
-  ) -> (words: String, mayPass: Bool, toPause: [ItemID])? {
+  private typealias Obstacle = (words: String, mayPass: Bool, toPause: [ItemID])
+
+  /// What an obstacle is, and what to do. The items that are to be paused are chosen for that.
+  private mutating func words(of obstacle: Obstacle) -> String {
+    if obstacle.toPause.isEmpty { return obstacle.words }
+    let it = obstacle.toPause.count == 1 ? "it" : "them"
+    return choose(obstacle.toPause, for: .pause)
+      ? "\(obstacle.words); \(keyLabel(.pause)) pauses \(it), then undo"
+      : "\(obstacle.words); pause \(it) first"
+  }
+
+  /// Why none of the items of an edit can be edited; nil if some can, or all have left the queue. `mayPass`: whether they
+  /// can be later; `toPause`: the items that have to be paused for it.
+  private func obstacle(to step: QueueEdit.Step) -> Obstacle? {
     guard case .replace(let items) = step else { return nil }
     let known = items.compactMap { item($0.id) }
     guard let first = known.first, known.allSatisfy({ $0.state.isActive || $0.state.isDone })
@@ -136,10 +140,8 @@ extension AppState {
       let words = "\(name) \(isOne ? "awaits its reply" : "await their replies")"
       return ("\(words), and cannot be changed until then", true, [])
     }
-    let words = "\(name) \(isOne ? "is" : "are") being sent"
     return (
-      "\(words); \(keyLabel(.pause)) pauses \(it), then undo", true,
-      known.filter(\.canBePaused).map(\.id)
+      "\(name) \(isOne ? "is" : "are") being sent", true, known.filter(\.canBePaused).map(\.id)
     )
   }
 

@@ -18,7 +18,9 @@ package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
 extension AppState {
   fileprivate mutating func handle(_ event: AppEvent) -> [Effect] {
     switch event {
-    case .key, .perform, .mouse, .command, .paste: endRest()
+    case .key, .perform, .mouse, .command, .paste:
+      endRest()
+      endOffer(at: event)
     default: break
     }
     switch event {
@@ -130,6 +132,16 @@ extension AppState {
     case .form(let form): return offer(candidates, for: text, in: form)
     default: return []
     }
+  }
+
+  /// What a message has marked is for the next key, if that is the one that it names. The message goes with the marks.
+  private mutating func endOffer(at event: AppEvent) {
+    guard let offered = marksAreFor else { return }
+    marksAreFor = nil
+    if case .key(let key) = event, keymap.asked(by: key, in: mode) == offered { return }
+    if case .perform(offered) = event { return }
+    list.clearMarks()
+    message = nil
   }
 
   private mutating func press(_ key: Key) -> [Effect] {

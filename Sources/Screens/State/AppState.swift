@@ -36,6 +36,8 @@ package struct AppState: Sendable {
   var hasFocus = false
   /// Whether rows are being marked with the mouse.
   var isDragging = false
+  /// The action that a message has marked rows for; nil if the user has marked them.
+  var marksAreFor: Action.Name?
   /// The items that were paused all together rather than one by one.
   var pausedTogether: Set<ItemID> = []
   /// How the queue was last sorted, and the version of the queue after that.
