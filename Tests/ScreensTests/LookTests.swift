@@ -525,7 +525,7 @@ import Testing
     var state = Fixture.empty()
     Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
     #expect(Fixture.type("R", &state) == [.bell])
-    Fixture.play(&state, .refusal(target: state.target, .refused))
+    Fixture.play(&state, .key(.escape), .refusal(target: state.target, .refused))
     #expect(
       state.message?.hasSuffix("nothing goes there until you fix that (5, then e) or retry (R)")
         == true)

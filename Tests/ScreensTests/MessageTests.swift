@@ -60,6 +60,37 @@ import UploadModel
     }
   }
 
+  /// News of the same moment does not hide what became of that which the person asked for.
+  @Test func newsWaitsUntilAnAnswerHasHadItsTime() {
+    var state = Fixture.empty()
+    let words = "nope.txt: no such file"
+    Fixture.play(&state, .message(words), .refusal(target: "photos", .refused))
+    let start = state.now
+    for second in 0...3 {
+      Fixture.play(&state, .tick(start + Double(second)))
+      #expect(state.message == words, "after \(second) s")
+    }
+    Fixture.play(&state, .tick(start + 4))
+    #expect(state.message?.contains("until you fix that") == true)
+    // News does not wait for news, and not for what is no longer shown.
+    Fixture.play(&state, .refusal(target: "other", .refused))
+    #expect(state.message?.hasPrefix("other") == true)
+    Fixture.play(&state, .message(words), .refusal(target: "third", .refused), .key(" "))
+    Fixture.play(&state, .tick(start + 5))
+    #expect(state.message?.hasPrefix("third") == true)
+    // What is no longer so is not said.
+    Fixture.play(
+      &state, .message(words), .refusal(target: "fourth", .refused),
+      .refusal(target: "fourth", nil), .tick(start + 6), .tick(start + 20))
+    #expect(state.message == nil)
+  }
+
+  @Test func howFarSomethingHasComeIsNotLogged() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .progress("2,000 files so far…"))
+    #expect(state.message == "2,000 files so far…" && state.log.lines.isEmpty)
+  }
+
   @Test func itGoesWhenItIsNoLongerSo() {
     var state = Fixture.empty()
     let trouble = CredentialTrouble.refused

@@ -62,6 +62,8 @@ package enum AppEvent: Sendable {
   case leaveWhenDone
   /// A message to show for a few seconds, and to log.
   case message(String)
+  /// How far something has come, to show for a few seconds, and not to log.
+  case progress(String)
   /// Time has passed. Needed only while `AppState.needsTicks`.
   case tick(Instant)
   /// The program was stopped and has the terminal again.

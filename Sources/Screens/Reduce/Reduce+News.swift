@@ -28,10 +28,10 @@ extension AppState {
     case .joined(let changes, let now): return record(changes, at: now, news)
     case .refusal(let target, let trouble):
       // What is no longer so is no longer said.
-      if let old = refusals[target], old != trouble,
-        message == words(of: Remark(old, of: target))
-      {
-        message = nil
+      if let old = refusals[target], old != trouble {
+        let words = words(of: Remark(old, of: target))
+        if message == words { message = nil }
+        if newsToCome == words { newsToCome = nil }
       }
       let wasOver = isOver
       take(news)
@@ -69,7 +69,7 @@ extension AppState {
   private mutating func take(_ news: QueueNews) {
     for remark in known.receive(news, at: now) {
       let words = words(of: remark)
-      if remark.isMessage { message = words }
+      if remark.isMessage { announce(words) }
       record(words, Role(remark.tone), remark.end, of: remark.file)
     }
   }

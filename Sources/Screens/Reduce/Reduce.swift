@@ -114,6 +114,7 @@ extension AppState {
     case .editedFound(let edited, let there): return apply(edited, unless: there)
     case .leaveWhenDone: return leaveWhenDone()
     case .message(let text): say(text)
+    case .progress(let text): message = text
     case .tick(let now): tick(at: now)
     case .resumed: return [.redraw]
     case .terminate: return [.quit(.stopping)]

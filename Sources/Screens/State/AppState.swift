@@ -27,7 +27,11 @@ package struct AppState: Sendable {
   package var options = Options()
 
   /// A message, shown for four seconds, or until the next key that does something.
-  var message: String? { didSet { messageBegan = nil } }
+  var message: String? { didSet { (messageBegan, isNews) = (nil, false) } }
+  /// Whether the message is news, and not an answer to what the user did.
+  private var isNews = false
+  /// News to show after the message.
+  var newsToCome: String?
   /// The time of the first tick since the message came; nil if there is no message, or no tick yet.
   private var messageBegan: Instant?
   /// How the queue ended, shown until the next key.
@@ -172,7 +176,8 @@ package struct AppState: Sendable {
 
   /// Whether something on the screen changes with time alone: falling speeds, running seconds.
   package var needsTicks: Bool {
-    queue.totals.active + queue.totals.retrying > 0 || message != nil || isBetweenFiles
+    queue.totals.active + queue.totals.retrying > 0 || message != nil || newsToCome != nil
+      || isBetweenFiles
       || settings.isStarted && (nextProbe != nil || nextWait != nil)
   }
 
@@ -183,12 +188,24 @@ package struct AppState: Sendable {
   mutating func tick(at instant: Instant) {
     now = max(now, instant)
     goOnFollowing()
+    if message == nil, let news = newsToCome { announce(news) }
     guard message != nil else { return }
     guard let began = messageBegan else {
       messageBegan = now
       return
     }
     if now - began >= Self.messageTime { message = nil }
+    if message == nil, let news = newsToCome { announce(news) }
+  }
+
+  /// Shows news; first of all, an answer to what the user did has its time.
+  mutating func announce(_ news: String) {
+    guard message == nil || isNews else {
+      newsToCome = news
+      return
+    }
+    (message, newsToCome) = (news, nil)
+    isNews = true
   }
 
   /// The message in lines for a screen of this width, above the keys.

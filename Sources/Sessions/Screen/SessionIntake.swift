@@ -63,20 +63,23 @@ final class SessionIntake {
         // The screen asks about these.
         if asksOfSent, isLast { total.skipped = [] }
         let count = HumanReadable.count(total.items.count, "file")
-        let words: String?
+        var words: String?
+        // The log counts the files as they come.
+        var progress: String?
         if !isLast {
-          words = "\(count) so far…"
+          progress = "\(count) so far…"
         } else if !unnamed.missing.isEmpty || unnamed.mistake != nil {
           words = unnamed.words
         } else if let said = total.words {
           words = said
         } else if total.items.isEmpty, total.skipped.isEmpty, leftOut.items.isEmpty {
           words = "nothing was added: no files were found there"
-        } else {
-          words = total.items.count > QueueIntake.portion ? "\(count) added" : nil
+        } else if total.items.count >= QueueIntake.portion {
+          progress = "\(count) added"
         }
-        onMain {
+        onMain { [words, progress] in
           self.show(result, saying: words)
+          if let progress { loop.handle([.progress(progress)]) }
           if !leftOut.items.isEmpty { loop.handle([.leftOut(leftOut)]) }
         }
         return true
