@@ -207,6 +207,37 @@ import UploadModel
     #expect(!text.contains("reasons"))
   }
 
+  /// As many reasons as fit, first those of files that may be on the server.
+  @Test(arguments: [
+    Size(width: 80, height: 24), Size(width: 130, height: 40), Size(width: 60, height: 15),
+  ])
+  func theReasonsThatFitAreListed(_ size: Size) {
+    let statuses = [403, 404, 413, 422, 415, 409]
+    let refused = statuses.flatMap { status in
+      [ItemState](
+        repeating: .failed(Failure(.refused, status: status, attempts: 1)), count: 2)
+    }
+    let states = refused + [Self.unknown, .done(Fixture.doubtful), .done(Fixture.doubtful)]
+    let state = Self.ended(states, size: size)
+    let lines = render(state, size: size).text
+    let top = lines.firstIndex { $0.contains("─ Done, with problems") } ?? lines.endIndex
+    let reasons = lines[top...].prefix { !$0.contains("Enter next") }.filter { $0.contains(" × ") }
+    #expect(reasons.first?.contains("2 × doubtful: 200, quota exceeded") == true, "\(lines)")
+    #expect(reasons.count < 2 || reasons[1].contains("may have arrived"), "\(lines)")
+    #expect(reasons.count == [15: 2, 24: 5, 40: 8][size.height], "\(lines)")
+    #expect(lines.contains { $0.contains(size.height < 40 ? "all 7 reasons" : "E reasons") })
+    // Nothing but doubtful files.
+    let text = Self.text(Self.ended(Array(states.suffix(2)), size: size))
+    #expect(text.contains("2 × doubtful: 200, quota exceeded"), "\(text)")
+  }
+
+  /// Where there is only ASCII, the sign of what may have arrived is not the sign of "times".
+  @Test func timesIsALetterInASCII() {
+    var state = Self.ended([.failed(Fixture.tooLarge), .failed(Fixture.tooLarge)])
+    state.isASCII = true
+    #expect(Self.text(state).contains("2 x 413"), "\(Self.text(state))")
+  }
+
   @Test func thatEndGoesWithItsReason() {
     var state = Self.heldBack()
     #expect(Fixture.play(&state, .key("R")) == [.retry([ItemID(2), ItemID(3)]), .probe])
@@ -290,6 +321,9 @@ import UploadModel
     #expect(Fixture.type("O", &state) == [.openURL("https://api.example.com/f/42")])
     #expect(Fixture.type("D", &state) == [.bell] && state.message?.contains("no address") == true)
     #expect(Fixture.type("Y", &state) == [.bell] && state.message?.contains("r queues it") == true)
+    // It was sent, so a second copy is asked about, as where it is added again.
+    #expect(Fixture.type("r", &state) == [] && state.mode == .sendingAgain)
+    #expect(Self.text(state).contains("notes.txt was sent to this target before."))
     #expect(
       Fixture.type("r", &state) == [
         .sendAgain([Fixture.record(rows[0])])

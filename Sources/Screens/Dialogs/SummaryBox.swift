@@ -9,9 +9,8 @@ struct SummaryBox {
 
   /// Without reasons, and without the line about credentials.
   private static let least = 4
-  private static let mostReasons = 3
-  /// The most lines for reasons, and the most columns that the box takes for them.
-  private static let mostLines = 6, mostWidth = 110
+  /// The most columns that the box takes for reasons.
+  private static let mostWidth = 110
   /// How many rows of the queue stay in sight above the box.
   private static let leastRows = 4
 
@@ -19,13 +18,13 @@ struct SummaryBox {
     // On a small screen the rows matter more than this box, and the line of totals says the same.
     guard layout.rows.count >= 2 * Self.least else { return }
     // The box gets wider for what the servers said, since that is what the user needs to know.
+    let wait = wait.map { [[($0, Role.warning)]] } ?? []
+    let room = max(0, layout.rows.count - Self.least - wait.count - Self.leastRows)
     let longest =
-      failures.prefix(Self.mostReasons)
+      summary.lines.prefix(room)
       .map { Glyphs.width(Glyphs.of($0, ascii: canvas.ascii)) + 4 }.max() ?? 0
     let width = min(max(72, min(longest, Self.mostWidth)), layout.list.count - 2)
     let left = layout.list.lowerBound + (layout.list.count - width) / 2
-    let wait = wait.map { [[($0, Role.warning)]] } ?? []
-    let room = min(Self.mostLines, layout.rows.count - Self.least - wait.count - Self.leastRows)
     let reasons = reasons(fitting: room, width - 4)
     let offers = offers(fitting: width - 4, besideReasons: room)
     // Nothing may have ended yet but what waits.
@@ -61,9 +60,9 @@ struct SummaryBox {
     return "\(trouble.story(of: name))\(more) (\(files))"
   }
 
-  /// A line for each of the most frequent reasons, or two if it needs them and there is room.
+  /// A line for each reason, as many as there is room for, or two if it needs them.
   private func reasons(fitting lines: Int, _ width: Int) -> [ArraySlice<Glyph>] {
-    let shown = failures.prefix(mostReasons(in: lines))
+    let shown = summary.lines.prefix(lines)
     var spare = lines - shown.count
     return shown.flatMap { line in
       let lines = TextFitting.wrapped(
@@ -73,11 +72,6 @@ struct SummaryBox {
       return lines
     }
   }
-
-  /// What failed and why: a line for each reason, or for the only file.
-  private var failures: [String] { summary.failure.map { [$0] } ?? summary.reasons.map(\.line) }
-
-  private func mostReasons(in lines: Int) -> Int { max(0, min(lines, Self.mostReasons)) }
 
   /// How many files ended in which way, in words that fit.
   private func counts(fitting width: Int) -> Canvas.Spans {
@@ -129,7 +123,7 @@ struct SummaryBox {
     }
     if !summary.reasons.isEmpty {
       let count = summary.reasons.count
-      let words = count > mostReasons(in: room) ? "all \(count) reasons" : "reasons"
+      let words = count + summary.doubts.count > room ? "all \(count) reasons" : "reasons"
       offers.append(offer(.failures, words))
     }
     func all() -> Canvas.Spans { Canvas.Spans(offers.joined(separator: [("   ", .plain)])) }

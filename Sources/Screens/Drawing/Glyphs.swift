@@ -30,7 +30,7 @@ enum Glyphs {
   /// ASCII in place of the typographic signs that have a counterpart in ASCII.
   private static let plainer: [Unicode.Scalar: Unicode.Scalar] = [
     "·": "-", "—": "-", "–": "-", "→": ">", "▲": "^", "…": "~", "‘": "'", "’": "'", "“": "\"",
-    "”": "\"",
+    "”": "\"", "×": "x",
   ]
 
   /// The columns that `glyphs` take.

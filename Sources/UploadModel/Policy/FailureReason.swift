@@ -7,7 +7,8 @@ package struct FailureReason: Hashable, Sendable {
   package var words: String { cause + (isUnclear ? ", may have arrived" : "") }
   /// The same without saying that the file may have arrived.
   package let cause: String
-  private let isUnclear: Bool
+  /// Whether the file may have arrived.
+  package let isUnclear: Bool
 
   package init(_ failure: Failure, of name: String) {
     self.init(failure, said: failure.said, of: name)
