@@ -164,12 +164,14 @@ import UploadModel
     #expect(Self.said(state).contains("a may have arrived; check the server."))
     #expect(Fixture.play(&state, .key(.enter)) == [], "leaving it is lit")
     #expect(Fixture.type("rr", &state) == [add("a")])
-    #expect(Fixture.type("jr", &state) == [add("b")])
+    #expect(Fixture.type("jr", &state) == [] && state.mode == .sendingAgain)
+    #expect(Self.said(state).contains("b was sent to this target before."))
+    #expect(Fixture.type("y", &state) == [add("b")])
     #expect(Fixture.type("jr", &state) == [] && state.mode == .sendingAgain)
     #expect(Fixture.type("y", &state) == [add("c")])
     #expect(Fixture.type("jr", &state) == [add("d")])
     #expect(Fixture.play(&state, .key(.control("a")), .key("r")) == [])
-    #expect(Self.said(state).contains("2 of the 4 may have arrived"))
+    #expect(Self.said(state).contains("3 of the 4 were sent before or may have arrived"))
     #expect(Fixture.type("y", &state) == [add("a", "b", "c", "d")])
   }
 
@@ -272,13 +274,14 @@ import UploadModel
     Fixture.play(&state, .key("j"), .key(.enter))
     #expect(Self.said(state).contains("2026-11-22 10:00  try 2  503 Service Unavailable"))
     Fixture.play(&state, .key(.escape))
-    #expect(Fixture.type("r", &state) == [.sendAgain([Fixture.record(rows[1])])])
+    #expect(Fixture.type("ry", &state) == [.sendAgain([Fixture.record(rows[1])])])
     Fixture.type("o", &state)
     #expect(state.history.rows.all.map(\.name) == ["a", "b"])
     Fixture.play(&state, .history(.rows([row(5, "c", .sent, target: "nas")])))
     // It goes where it went, whichever target is chosen now.
     #expect(
-      Fixture.type("r", &state) == [.sendAgain([Fixture.record(row(5, "c", .sent, target: "nas"))])]
+      Fixture.type("ry", &state)
+        == [.sendAgain([Fixture.record(row(5, "c", .sent, target: "nas"))])]
     )
   }
 

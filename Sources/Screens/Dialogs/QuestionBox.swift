@@ -126,7 +126,11 @@ struct QuestionBox {
     case .sendingAgain(let ids, _):
       return repetition(
         of: ids.compactMap(state.item).map { ($0.fileName, $0.mayHaveArrived || $0.isInDoubt) })
-    case .queueingAgain(let rows): return repetition(of: rows.map { ($0.name, $0.mayBeThere) })
+    case .queueingAgain(let rows):
+      let sent = rows.count { $0.end == .sent }
+      return sent > 0
+        ? repetition(of: rows, sent: sent)
+        : repetition(of: rows.map { ($0.name, $0.mayBeThere) })
     case .pausing: return ("Pause everything?", loss(of: state.queue.rows.lazy.map(\.item)))
     case .breakingOff(let ids):
       return ("Pause?", loss(of: ids.compactMap(state.item), isNamed: true))
@@ -264,6 +268,22 @@ struct QuestionBox {
     return (
       "Send again?",
       "\(what); check the server. If sent again, \(count == 1 ? "it" : "they") may be stored twice."
+    )
+  }
+
+  /// Asks about files of the history, of which so many were sent.
+  private func repetition(of rows: [HistoryRow], sent: Int) -> (title: String, text: String) {
+    let (count, unclear) = (rows.count, rows.count(where: \.mayBeThere))
+    let what =
+      count == 1
+      ? "\(shown(rows[0].name)) was sent to this target before"
+      : sent == count
+        ? "They were sent before"
+        : "\(HumanReadable.grouped(sent + unclear)) of the \(HumanReadable.grouped(count)) were sent before"
+          + (unclear > 0 ? " or may have arrived" : "")
+    return (
+      "Send again?",
+      "\(what). If sent again, \(count == 1 ? "it" : "they") may be stored twice."
     )
   }
 

@@ -144,7 +144,7 @@ extension AppState {
   private mutating func askToSendAgain(_ rows: [HistoryRow]) -> [Effect] {
     let known = rows.filter { $0.record != nil }
     guard !known.isEmpty else { return refuseWithoutFiles() }
-    return known.contains(where: \.mayBeThere)
+    return known.contains { $0.mayBeThere || $0.end == .sent }
       ? ask(.queueingAgain(known)) : sendAgainNow(known)
   }
 
