@@ -17,12 +17,16 @@ extension ListPane<HistoryRow> {
     let isShared = !isWide && targets.count > 1
     let labels = TargetLabels(Array(targets))
     let usual = isShared ? 21 : 23
+    // In a wide window, targets are shown whole as long as names and outcomes have what they usually need.
+    let spare = isWide ? max(0, room - max(16, names) - 40) : 0
+    let wider = min(spare, max(0, labels.width(ascii: state.isASCII) - 12))
     let outcome = rest.take(
-      width >= 76 ? max(usual, room - (isShared ? 5 : 0) - max(isWide ? 16 : 10, names)) : 14,
+      width >= 76
+        ? max(usual, room - wider - (isShared ? 5 : 0) - max(isWide ? 16 : 10, names)) : 14,
       gap: 2)
     let attempt = rest.take(3, gap: 2, if: width >= 76 && !isShared)
     let time = rest.take(isWide ? 16 : 11, gap: 2, if: width >= 65)
-    let target = rest.take(isWide ? 12 : 8, gap: 2, if: isWide || isShared)
+    let target = rest.take(isWide ? 12 + wider : 8, gap: 2, if: isWide || isShared)
     let size = rest.take(7, gap: 2, if: width >= 50)
     let name = 4..<max(5, rest.end)
     let above = state.rowsAbove(in: layout)
