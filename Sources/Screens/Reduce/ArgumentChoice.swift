@@ -38,7 +38,7 @@ extension AppState {
       return (commands, commands.count)
     }
     let word = PastedPaths.unescaped(word)
-    if let isOfUse = use(of: command) { return files(for: command, word, where: isOfUse) }
+    if let isOfUse = use(of: command) { return files(word, where: isOfUse) }
     let offered = command.action.flatMap { choices(after: $0.name) }
     return offered.map { $0.ranked(by: Matcher(word), \.texts) }.map { ($0, $0.count) }
   }
@@ -85,48 +85,44 @@ extension AppState {
   /// More than a person would look through.
   private static let mostFiles = 500
 
-  /// The files to offer for a word: the rows of the first ones, the best first, and how many there are.
-  struct OfferedFiles: Sendable {
-    var rows: [Int] = []
-    var count = 0
-
-    /// What they depend on.
-    struct Source: Equatable, Sendable {
-      var queue: ItemList.Version
-      var filter: String
-      var isHeldUp: Bool
-      var command: CommandLine
-      var word: String
-    }
+  /// What the files that match a word depend on. Their states change often, and say nothing about that, unless they
+  /// decide which rows there are.
+  struct OfferedFiles: Equatable, Sendable {
+    var queue: ItemList.Version
+    var filter: String
+    var word: String
   }
 
-  /// The files of the list that a command is of use for and that match a word. All are looked at, but only once for
-  /// all frames in which nothing changes.
+  /// The files of the list that a command is of use for and that match a word, the best first. All are looked at, but
+  /// compared with the word only if that or the files have changed.
   private func files(
-    for command: CommandLine, _ word: String, where isOfUse: (UploadItem) -> Bool
+    _ word: String, where isOfUse: (UploadItem) -> Bool
   ) -> (first: [ArgumentChoice], count: Int) {
-    let source = OfferedFiles.Source(
-      queue: queue.stateVersion, filter: list.filter, isHeldUp: isHeldUp, command: command,
-      word: word)
-    let found = offeredFiles.value(for: source) { _ in
+    var version = queue.stateVersion
+    if !list.followsKinds { version.kinds = 0 }
+    let source = OfferedFiles(queue: version, filter: list.filter, word: word)
+    let matching = offeredFiles.value(for: source) { _ in
       let matcher = Matcher(word)
-      let ranked = (0..<rowCount).compactMap { index -> (row: Int, rank: Matcher.Rank?)? in
-        guard let item = row(index)?.item, isOfUse(item) else { return nil }
-        if matcher.isEmpty { return (index, nil) }
-        return matcher.rank(item.fileName, isLoose: true).map { (index, $0) }
+      if matcher.isEmpty { return Array(0..<rowCount) }
+      let ranked = (0..<rowCount).compactMap { index in
+        row(index).flatMap { matcher.rank($0.item.fileName, isLoose: true) }.map {
+          (rank: $0, row: index)
+        }
       }
-      // `sorted` is stable.
-      let sorted = ranked.sorted { one, other in
-        if let one = one.rank, let other = other.rank { one < other } else { false }
-      }
-      return OfferedFiles(rows: sorted.prefix(Self.mostFiles).map(\.row), count: ranked.count)
+      return ranked.sorted { ($0.rank, $0.row) < ($1.rank, $1.row) }.map(\.row)
     }
-    let choices = found.rows.compactMap(row).map {
+    var (first, count): ([ItemList.Row], Int) = ([], 0)
+    for index in matching {
+      guard let row = row(index), isOfUse(row.item) else { continue }
+      count += 1
+      if first.count < Self.mostFiles { first.append(row) }
+    }
+    let choices = first.map {
       ArgumentChoice(
         word: PastedPaths.escaped($0.item.fileName),
         note: StateLabel(of: $0, in: self).forms.first ?? "")
     }
-    return (choices, found.count)
+    return (choices, count)
   }
 }
 

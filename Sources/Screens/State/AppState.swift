@@ -75,8 +75,8 @@ package struct AppState: Sendable {
   let targetCounts = Memoized<ItemList.Version, [String: TargetCounts]>()
   /// The file whose retry comes next.
   let nextRetryFound = Memoized<ItemList.Version, ItemID?>()
-  /// The files that the command line offers.
-  let offeredFiles = Memoized<OfferedFiles.Source, OfferedFiles>()
+  /// The rows of the files that match a word on the command line.
+  let offeredFiles = Memoized<OfferedFiles, [Int]>()
   /// The preview that was requested last, and the answer once it has come.
   var previewed: (request: FilePreview.Request?, preview: FilePreview?)
   /// The item whose attempts were requested last, as it was then.
