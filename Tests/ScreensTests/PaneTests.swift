@@ -585,4 +585,25 @@ import UploadModel
       }
     }
   }
+
+  /// A wide window has room for whole addresses in the history.
+  @Test(arguments: [160, 200])
+  func theHistoryShowsWholeTargets(_ width: Int) {
+    var state = Fixture.empty(size: Size(width: width, height: 40))
+    var rows = Fixture.historyRows
+    let targets = ["127.0.0.1:8001/slow", "nas.example.com/incoming/low", "[::1]:8000/low"]
+    for (index, target) in targets.enumerated() { rows[index].target = "http://\(target)" }
+    Fixture.play(&state, .history(.rows(rows)), .key("3"))
+    let text = render(state, size: state.size).text
+    for target in targets { #expect(text.contains { $0.contains("  \(target)  ") }, "\(text)") }
+  }
+
+  /// A list that is longer than its box says where one is in it.
+  @Test func aLongMenuSaysHowLongItIs() {
+    var state = Fixture.empty(size: Size(width: 80, height: 14))
+    state.options.targets = (1...40).map { TargetRow(name: "target\($0)", url: "http://h/") }
+    Fixture.play(&state, .key("t"), .targets(state.options.targets), .key(.down))
+    let text = render(state, size: state.size).text
+    #expect(text.contains { $0.contains(" 2 of 41 ") }, "\(text)")
+  }
 }

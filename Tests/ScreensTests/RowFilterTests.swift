@@ -145,4 +145,19 @@ import UploadModel
     Fixture.play(&state, .resized(Size(width: 80, height: 24)), .key("o"))
     #expect(seen()[1].contains("today") == false && state.historyOrder == .name)
   }
+
+  /// The words that find something are shown until something is typed.
+  @Test func thePromptHintsAtItsWords() {
+    var state = Fixture.mixed()
+    func last(_ state: AppState) -> String { render(state, size: state.size).text.last ?? "" }
+    Fixture.type("f", &state)
+    let hint = last(state)
+    #expect(hint.hasPrefix(" filter   failed (3)  unknown (1)  sent (1)  waiting ("), "\(hint)")
+    #expect(!hint.contains("doubtful"))
+    Fixture.type("x", &state)
+    #expect(last(state) == " filter x")
+    var other = Fixture.empty()
+    Fixture.play(&other, .history(.rows(Fixture.historyRows)), .key("3"), .key("f"))
+    #expect(last(other).contains("failed (1)  sent (1)"), "\(last(other))")
+  }
 }

@@ -41,6 +41,10 @@ struct MenuBox {
     if menu.shown.isEmpty {
       canvas.put("nothing matches", row: top, columns: inner, style: Style(.warning))
     }
+    if menu.shown.count > visible {
+      let place = "\(menu.list.cursor + 1) of \(menu.shown.count)"
+      canvas.putRight(" \(place) ", row: top + visible, columns: inner, style: Style(.dim))
+    }
     let rows = menu.list.visible(of: menu.shown.count, height: visible)
     for (row, index) in zip(top..<top + visible, rows) {
       let (choice, isLit) = (menu.shown[index], index == menu.list.cursor)

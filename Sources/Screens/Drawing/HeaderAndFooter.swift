@@ -52,7 +52,15 @@ struct HeaderAndFooter {
         paintCandidates(of: prompt.line, on: &canvas)
       }
     case .find(let prompt):
-      paintPrompt(prompt.isFilter ? "filter " : "/", prompt.field, on: &canvas)
+      let label = prompt.isFilter ? "filter " : "/"
+      paintPrompt(label, prompt.field, on: &canvas)
+      if prompt.isFilter, prompt.field.text.isEmpty {
+        let words = state.filterWords.map { "\($0.word) (\(HumanReadable.grouped($0.count)))" }
+        canvas.put(
+          words.joined(separator: "  "), row: layout.footer,
+          columns: label.count + 3..<max(label.count + 3, canvas.size.width - 1), style: Style(.dim)
+        )
+      }
     default: return false
     }
     return true

@@ -45,6 +45,21 @@ enum RowKind: Hashable, Sendable {
     "yesterday",
   ]
 
+  /// How many of so many files are of this kind; nil for a day.
+  func count(in totals: Totals) -> Int? {
+    switch self {
+    case .waiting: totals.waiting
+    case .sending: totals.active
+    case .retrying: totals.retrying
+    case .paused: totals.paused
+    case .sent: totals.done
+    case .doubtful: totals.doubtful
+    case .unknown: totals.unknown
+    case .failed: totals.failed
+    case .day: nil
+    }
+  }
+
   /// The words for states are those that the rows and the totals show.
   private static let words: [String: RowKind] = [
     "waiting": .waiting, "sending": .sending, "active": .sending, "retrying": .retrying,
@@ -52,4 +67,18 @@ enum RowKind: Hashable, Sendable {
     "doubtful": .doubtful,
     "failed": .failed, "today": .day("today"), "yesterday": .day("yesterday"),
   ]
+}
+
+extension AppState {
+  /// The words with which a filter finds rows of the visible list, and how many.
+  var filterWords: [(word: String, count: Int)] {
+    guard pane == .queue || pane == .history else { return [] }
+    return RowKind.examples.compactMap { word in
+      guard let kind = RowKind(word) else { return nil }
+      let count =
+        pane == .queue
+        ? kind.count(in: queue.totals) ?? 0 : history.rows.all.count { $0.is(kind) }
+      return count > 0 ? (word, count) : nil
+    }
+  }
 }
