@@ -108,7 +108,7 @@ extension Action {
     Action(
       .failWhen, ["w"], in: [.queue, .details],
       "treat replies like this doubtful one as failures",
-      hint: "make it a failure", footer: 4, traits: .edits),
+      hint: "make a rule", footer: 4, traits: .edits),
     Action(
       .arrived, [], "count a file that may have arrived as sent: it is on the server",
       argument: "[FILE…]", traits: .edits),
