@@ -112,7 +112,7 @@ import Testing
       &state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]),
       .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
     func said() -> String { render(state, size: state.size).text[4] }
-    #expect(said().contains("waiting · limit of 1 at a time"))
+    #expect(said().contains("waiting for a lane · 1 in use"))
     Fixture.play(&state, .perform(.startStop))
     #expect(said().contains("waiting · stopped"))
     Fixture.play(&state, .perform(.startStop), .refusal(target: state.target, .refused))
@@ -137,7 +137,7 @@ import Testing
       &state, .aside(isAside), .added(items),
       .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
     let said = render(state, size: state.size).text[4]
-    #expect(said.contains("limit of 1 at a time"), "\(said)")
+    #expect(said.contains("a lane · 1 in use"), "\(said)")
   }
 
   /// If only the process that sends knows a target, it is not known how many files go there at once.
@@ -147,9 +147,9 @@ import Testing
     for index in items.indices { items[index].target = "elsewhere" }
     Fixture.play(
       &state, .added(items), .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
-    #expect(!render(state, size: state.size).text[4].contains("limit of"))
+    #expect(!render(state, size: state.size).text[4].contains("lane"))
     Fixture.play(&state, .queue(.lanes(1, target: "elsewhere")))
-    #expect(render(state, size: state.size).text[4].contains("limit of 1"))
+    #expect(render(state, size: state.size).text[4].contains("lane · 1"))
   }
 
   /// If all files go to one target that is not the chosen one, the header may still name the chosen one.

@@ -343,7 +343,9 @@ import Testing
         server: "https://nas.example",
         .away(Failure(.nameNotResolved(host: "nas.example")), nextTry: state.now + 8)))
     #expect(render(state, size: state.size).text[3].contains("name not resolved · next try in 8 s"))
-    #expect(render(state, size: state.size).text[0].contains("no nas.example · next try in 8 s"))
+    #expect(
+      render(state, size: state.size).text[0].contains("cannot reach nas.example · next try in 8 s")
+    )
   }
 
   @Test("a row says for how long its server has asked to wait, and what it said")

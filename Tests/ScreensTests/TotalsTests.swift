@@ -334,7 +334,7 @@ import Testing
       .target(
         name: "tickets", url: "https://tickets.example.com/", concurrency: 4, listsServer: false))
     #expect(Self.said(state).contains("refused · next try in 8 s"))
-    #expect(Self.said(state).contains("no api.example.com · next try"))
+    #expect(Self.said(state).contains("cannot reach api.example.com · next try"))
     Fixture.play(
       &state, .reachability(server: "https://api.example.com", .back),
       .reachability(

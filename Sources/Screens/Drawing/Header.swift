@@ -81,7 +81,7 @@ struct Header {
       add(Self.lastRank, [("\(state.keyLabel(.quit)) changes that", .dim)])
     }
     if let next = state.nextProbe {
-      let server = "no \(name(of: next.server))"
+      let server = name(of: next.server).map { "cannot reach \($0)" } ?? "no server"
       let soon = next.outage.nextTry.map {
         HumanReadable.seconds(max(0, $0 - state.now).rounded(.up))
       }
@@ -146,7 +146,7 @@ struct Header {
   private func words(of wait: AppState.Wait) -> String {
     let next = AppState.Outage.words(until: wait.until, at: state.now)
     switch wait.reason {
-    case .asked: return "\(name(of: wait.place)) asks to wait · \(next)"
+    case .asked: return "\(name(of: wait.place) ?? "server") asks to wait · \(next)"
     case .pace:
       let target = wait.place == state.target ? "" : " for \(wait.place)"
       return "too many requests\(target) · \(next)"
@@ -154,9 +154,9 @@ struct Header {
   }
 
   /// The host of a server's address, unless it is the chosen target's: the files that wait may belong to another one.
-  private func name(of server: String) -> String {
+  private func name(of server: String) -> String? {
     let host = server.split(scalar: "/", omittingEmptySubsequences: true).last
-    return AppState.lies(state.url, on: server) ? "server" : host ?? "server"
+    return AppState.lies(state.url, on: server) ? nil : host
   }
 }
 

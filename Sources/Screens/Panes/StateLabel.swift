@@ -78,8 +78,8 @@ struct StateLabel {
       self.init("·", .warning, "waiting · \(words)", words, "waiting")
     case (.waiting, .lanesInUse(let count)?):
       self.init(
-        "·", .dim, item.note.map { "waiting · \($0)" }, "waiting · limit of \(count) at a time",
-        "waiting")
+        "·", .dim, item.note.map { "waiting · \($0)" },
+        "waiting for a lane · \(HumanReadable.grouped(count)) in use", "waiting")
     case (.waiting, nil):
       let note = item.note.map { " · \($0)" } ?? ""
       self.init("·", .dim, "waiting\(note)", "waiting")

@@ -165,7 +165,7 @@ extension EndToEnd {
       let isThere: @Sendable (Tmux.Screen) -> Bool = {
         $0.row(with: "2.txt")?.contains(/done 201 Created +\d\d:\d\d/) == true
           && $0.row(with: "3.txt")?.contains("↑") == true
-          && $0.row(with: "4.txt")?.contains("limit of 1 at a time") == true
+          && $0.row(with: "4.txt")?.contains("a lane · 1 in use") == true
       }
       let seen = try await first.wait(until: "two that have arrived", isThere)
       let second = try await open()
