@@ -15,7 +15,7 @@ import UploadModel
     .log: [(0, ["4"]), (0, ["4", "k"])],
     .targets: [(0, ["5"])],
     .deletingTarget: [(0, ["5", "x"])],
-    .keepingTarget: [(0, ["5", "e", .enter])],
+    .keepingTarget: [(0, ["5", "e", "x", .enter])],
     .prompt: [(0, ["a", "/", "a", " ", "b", "c", .left])],
     .limit: [(0, ["u", "1", "2", .left])],
     .command: [

@@ -85,6 +85,15 @@ import UploadModel
     #expect(state.message == nil)
   }
 
+  /// What is no longer so is no longer said.
+  @Test func nothingIsQueuedGoesWithTheFirstFile() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .key("p"))
+    #expect(state.message == "nothing is queued")
+    Fixture.play(&state, .added([Fixture.item(1, "a")]))
+    #expect(state.message == nil)
+  }
+
   @Test func howFarSomethingHasComeIsNotLogged() {
     var state = Fixture.empty()
     Fixture.play(&state, .progress("2,000 files so far…"))

@@ -309,6 +309,33 @@ import UploadModel
     #expect(Fixture.type("a", &state) == [] && state.mode == .setup)
   }
 
+  /// The reason is whole in the message, and a second trial is seen to have been made.
+  @Test func aTrialSaysWhyAndThatItWasMadeAgain() {
+    var state = Self.pane(Size(width: 80, height: 24))
+    let why = "no answer: connection refused"
+    Fixture.play(&state, .key("c"), .tried(target: "album", obstacle: why))
+    #expect(state.message == "album: \(why)")
+    Fixture.play(&state, .key("c"), .tried(target: "album", obstacle: why))
+    #expect(state.message == "album, as before: \(why)")
+    Fixture.play(&state, .key("c"), .tried(target: "album", obstacle: "other"))
+    #expect(state.message == "album: other")
+  }
+
+  @Test func whatIsNotChangedIsNotSaidToBe() {
+    var state = Self.pane()
+    Fixture.play(&state, .key("e"))
+    #expect(Fixture.play(&state, .key(.enter)) == [] && state.dialog == nil)
+    #expect(state.message == "album stays as it is")
+    // What is typed where only yes and no can be chosen is answered.
+    Fixture.play(&state, .key("e"), .key(.backTab))
+    for _ in 0..<4 {
+      if case .form(let form) = state.dialog, form.rows[form.focus].field == .isUsual { break }
+      Fixture.play(&state, .key(.tab))
+    }
+    #expect(Fixture.type("x", &state) == [.bell])
+    #expect(render(state, size: state.size).text.contains { $0.contains("yes or no: y, n, or") })
+  }
+
   /// The pane with the form of a target open, and another address typed.
   private static func edited(to url: String) -> AppState {
     var state = pane()

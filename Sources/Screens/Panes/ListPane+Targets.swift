@@ -103,7 +103,8 @@ extension AppState {
 
   /// The result of trying a target.
   enum Trial: Hashable, Sendable {
-    case underWay
+    /// `before` is why it did not seem to take them when it was tried last.
+    case underWay(before: String?)
     /// Why the target does not seem to take uploads; nil if it may take them.
     case over(obstacle: String?)
   }
@@ -131,7 +132,7 @@ extension AppState {
       )
     }
     let trial = trials[row.name]
-    if trial == .underWay { return (["testing…"], .accent) }
+    if case .underWay? = trial { return (["testing…"], .accent) }
     if case .over(let obstacle?) = trial { return ([obstacle], .bad) }
     let isChosen = row.name == target
     var active = queue.active(on: row.name)

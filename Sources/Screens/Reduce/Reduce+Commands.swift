@@ -150,7 +150,7 @@ extension AppState {
   /// such file, which is said.
   private mutating func files(named argument: String, for command: String) -> [UploadItem]? {
     guard queue.count > 0 else {
-      message = "\(command): nothing is queued"
+      message = "\(command): \(Self.nothingQueued)"
       return nil
     }
     var items: [UploadItem] = []

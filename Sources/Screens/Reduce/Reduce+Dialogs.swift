@@ -13,7 +13,11 @@ extension AppState {
       case " ": return turn(form)
       case "y": return turn(form, to: true)
       case "n": return turn(form, to: false)
-      default: return [.bell]
+      default:
+        var form = form
+        form.complaint = "yes or no: y, n, or Space for the other one"
+        dialog = .form(form)
+        return [.bell]
       }
     }
     // A typed speed replaces the current one instead of being appended to it.

@@ -122,6 +122,10 @@ extension AppState {
         case .edited(let row) where form.answers.name != row.name && filesToSend(to: row.name) > 0:
           let files = HumanReadable.count(filesToSend(to: row.name), "file")
           form.complaint = "cannot rename it: the queue has \(files) for this target"
+        case .edited(let row) where form.changed(row) == row && form.newToken.isEmpty:
+          dialog = nil
+          message = "\(row.name) stays as it is"
+          return []
         case .target, .edited: return write(form)
         }
       }

@@ -11,6 +11,7 @@ extension AppState {
     case .added:
       if !isReading, queue.totals.busy == heldBack { followAgain() }
       keepingCursor { $0.take(news) }
+      if message?.hasSuffix(scalars: Self.nothingQueued) == true { message = nil }
       if !isOver { summary = nil }
       limitScroll()
       return leaveIfDone()

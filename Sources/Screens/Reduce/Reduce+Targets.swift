@@ -25,7 +25,11 @@ extension AppState {
       return row.name == target ? refuse("\(row.name) is already chosen") : switchTarget(row.name)
     case .details: return [.showTarget(row.name)]
     case .tryTarget:
-      trials[row.name] = .underWay
+      if case .over(let obstacle)? = trials[row.name] {
+        trials[row.name] = .underWay(before: obstacle)
+      } else {
+        trials[row.name] = .underWay(before: nil)
+      }
       return [.tryTarget(row.name)]
     case .makeDefault:
       return row.isUsual ? refuse("\(row.name) is already the default") : [.makeDefault(row.name)]

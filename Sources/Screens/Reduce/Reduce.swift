@@ -77,11 +77,15 @@ extension AppState {
       dialog = .prompt(prompt)
     case .targets(let rows): setTargets(rows)
     case .tried(let target, let obstacle):
+      let before: String? =
+        if case .underWay(let before)? = trials[target] { before } else { nil }
       if trials[target] != nil { trials[target] = .over(obstacle: obstacle) }
       record("\(target): \(obstacle ?? "answers")", obstacle == nil ? .good : .bad)
       if obstacle == nil { offerRetry(of: target) }
-      // Its row still says that the credentials are refused.
-      if let obstacle, waitsForCredentials(target) { message = "\(target): \(obstacle)" }
+      // Its row has little room, or still says that the credentials are refused.
+      if let obstacle {
+        message = "\(target)\(obstacle == before ? ", as before" : ""): \(obstacle)"
+      }
     case .untested(let target, let isUnchanged):
       if trials[target] != nil { trials[target] = .over(obstacle: "credentials not tested") }
       let which = isUnchanged ? ", which are those that it refused" : ""
@@ -229,9 +233,11 @@ extension AppState {
     return [.bell]
   }
 
+  static let nothingQueued = "nothing is queued"
+
   /// Refuses an action on files because there are no files.
   mutating func refuseWithoutFiles() -> [Effect] {
-    refuse(pane == .queue && queue.count == 0 ? "nothing is queued" : "nothing is selected")
+    refuse(pane == .queue && queue.count == 0 ? Self.nothingQueued : "nothing is selected")
   }
 
   /// Asks a question in place of the uppermost dialog, if one is open.
