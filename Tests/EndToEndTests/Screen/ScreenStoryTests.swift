@@ -79,6 +79,8 @@ extension EndToEnd {
       try await terminal.press("q", "3")
       try await terminal.wait(for: "History 4")
       try await terminal.press("r")
+      try await terminal.wait(for: "Send again?")
+      try await terminal.press("r")
       try await terminal.wait(for: "1 file queued")
       try await terminal.press("1")
       try await terminal.wait(for: "5 ok")
