@@ -129,6 +129,26 @@ struct FollowingTests {
     #expect(run.cursor == 1)
   }
 
+  /// The person who sends one again goes on with it.
+  @Test func whatIsSentAgainDoesNotMoveTheCursor() {
+    var run = Run(9)
+    run.send([9])
+    func fail(_ ids: [Int64]) {
+      Fixture.play(
+        &run.state,
+        .engine(ids.map { (ItemID($0), .failed(Fixture.tooLarge)) }, at: run.state.now + 1))
+    }
+    fail([2, 7])
+    Fixture.play(
+      &run.state, .engine([(ItemID(9), .done(Fixture.receipt))], at: run.state.now + 1))
+    Fixture.play(&run.state, .key("g"), .key("!"), .key("!"), .key("r"))
+    #expect(run.cursor == 7)
+    Fixture.play(&run.state, .added([Fixture.item(7, "7")]))
+    run.send([7])
+    fail([7])
+    #expect(run.cursor == 7)
+  }
+
   /// The same key goes to the next one of several.
   @Test func theKeyGoesFromOneToTheNext() {
     var run = Run(9)

@@ -8,8 +8,9 @@ extension AppState {
     defer { if (shownNotice != nil) != hadNotice { fitLists() } }
     noteResumed(by: news)
     switch news {
-    case .added:
-      if !isReading, queue.totals.busy == heldBack { followAgain() }
+    case .added(let items):
+      let areNew = items.contains { queue.item($0.id) == nil }
+      if areNew, !isReading, queue.totals.busy == heldBack { followAgain() }
       keepingCursor { $0.take(news) }
       if message?.hasSuffix(scalars: Self.nothingQueued) == true { message = nil }
       if !isOver { summary = nil }

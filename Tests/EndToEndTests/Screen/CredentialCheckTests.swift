@@ -78,9 +78,9 @@ extension EndToEnd {
       }
       try configure("\(server.address)/u", token: "once")
       let terminal = try await open()
-      for _ in 0..<2 {
+      for words in ["tok", "tok, as before"] {
         try await terminal.press("c")
-        try await terminal.wait(for: "tok: refuses the credentials: 401 Unauthorized")
+        try await terminal.wait(for: "\(words): refuses the credentials: 401 Unauthorized")
       }
       #expect(posts.withLock { $0 } == 1)
       // The same token is valid again, which the check shows.

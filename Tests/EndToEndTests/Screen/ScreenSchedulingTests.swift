@@ -151,7 +151,7 @@ extension EndToEnd {
       #expect(names(server).first == "1.txt" && names(server).count == 6)
 
       // With its last file the trouble is gone from the header.
-      try await terminal.wait(for: "no no-such-host.invalid · next try in")
+      try await terminal.wait(for: "cannot reach no-such-host.invalid · next try in")
       try await terminal.press("G", "x")
       try await terminal.wait(until: "a header without a promise") { !$0.shows("next try") }
     }
