@@ -43,6 +43,19 @@ import Testing
     #expect(layout(80, 30).throughput == nil && layout(80, 31).throughput != nil)
   }
 
+  /// The pane beside the list would jump if its width followed the names in the queue.
+  @Test(arguments: [(121, 40), (130, 44), (160, 56), (200, 72), (300, 85)])
+  func theSidePaneIsAsWideAsTheWindowAllows(_ width: Int, _ side: Int) {
+    var state = Fixture.empty(size: Size(width: width, height: 40))
+    for length in [1, 40, 200] {
+      Fixture.play(
+        &state,
+        .added([Fixture.item(Int64(length), String(repeating: "n", count: length))]))
+      #expect(state.layout.side?.columns.count == side, "\(length)")
+      #expect(state.layout.events?.columns == state.layout.side?.columns)
+    }
+  }
+
   @Test func theSidePaneTellsOfTheRowUnderTheCursor() {
     let size = Size(width: 160, height: 40)
     var state = Fixture.mixed(size: size)

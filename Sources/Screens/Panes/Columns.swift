@@ -19,11 +19,6 @@ struct Columns {
   /// From this width on, the columns depend on how long the names and types are.
   private static let wide = 84
 
-  /// How wide a list is in which nothing of these names and types is cut, with its borders.
-  static func width(for longest: ItemList.Longest) -> Int {
-    name + max(shortName, longest.name) + (max(shortType, longest.type) + 1) + 7 + 12 + 5 + 31 + 3
-  }
-
   /// With `hasTargets`, the files go to several targets, and each row names its own; `targetWidth` is how many columns
   /// their longest name takes.
   init(

@@ -44,11 +44,9 @@ struct Layout {
   let total: Int
   let footer: Int
 
-  /// The panes make room for the lines of a message, above the line of the totals. `listWidth` is how wide a list is
-  /// that cuts no name.
+  /// The panes make room for the lines of a message, above the line of the totals.
   init(
-    size: Size, hasNotice: Bool, pane: Pane = .queue, isEmpty: Bool = false, listWidth: Int = 0,
-    messageLines: Int = 0
+    size: Size, hasNotice: Bool, pane: Pane = .queue, isEmpty: Bool = false, messageLines: Int = 0
   ) {
     isTooSmall = size.width < Self.smallest.width || size.height < Self.smallest.height
     let isQueue = pane == .queue && !isEmpty
@@ -64,8 +62,8 @@ struct Layout {
       return
     }
 
-    // The list takes what its columns need before the pane beside it gets wider.
-    let sideWidth = max(40, min(85, size.width * 2 / 5 - 14, size.width - listWidth))
+    // Only the size counts: a pane whose width followed the queue would jump with each file.
+    let sideWidth = max(40, min(85, size.width * 2 / 5 - 8))
     let split = size.width > 120 && isQueue ? size.width - sideWidth : size.width
     if size.height > 30, isQueue {
       let lines = min(11, size.height / 6 + 1)

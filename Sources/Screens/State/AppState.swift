@@ -435,7 +435,6 @@ package struct AppState: Sendable {
   func layout(in size: Size) -> Layout {
     Layout(
       size: size, hasNotice: shownNotice != nil, pane: pane, isEmpty: queue.count == 0,
-      listWidth: Columns.width(for: queue.longest),
       messageLines: dialog == nil ? messageLines(in: size.width).count : 0)
   }
 }
