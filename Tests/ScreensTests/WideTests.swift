@@ -224,6 +224,22 @@ import UploadModel
     #expect(text.contains(".jpg: 413 Con") && text.contains(" a-name"), "\(text)")
   }
 
+  /// What has no blank is broken between its parts, and no line begins with a comma.
+  @Test(arguments: [
+    ("/tmp/hoist-demo-FOewG1/samples", 28, ["/tmp/hoist-demo-FOewG1/", "samples"]),
+    ("application/x-iso9660-image, by name", 27, ["application/", "x-iso9660-image, by name"]),
+    ("application/x-iso9660-image, by name", 28, ["application/x-iso9660-image,", "by name"]),
+    ("abcdefgh, ij", 8, ["abcdefg", "h, ij"]), ("/abcdefghij", 8, ["/abcdefg", "hij"]),
+    ("https://abcdef", 8, ["https://", "abcdef"]),
+    ("https://abcdef", 7, ["https:", "//abcde", "f"]),
+    ("a=1;b=2;c=3", 8, ["a=1;b=2;", "c=3"]), ("a,b c/d", 6, ["a,b", "c/d"]),
+    ("漢字/かな", 6, ["漢字/", "かな"]), ("//////", 4, ["///", "///"]),
+  ])
+  func longValuesAreBrokenBetweenTheirParts(_ text: String, _ width: Int, _ lines: [String]) {
+    let wrapped = TextFitting.wrapped(Glyphs.of(text, ascii: false), to: width)
+    #expect(wrapped.map { $0.map(\.text).joined() } == lines)
+  }
+
   /// A burst that is no longer in the graph does not flatten what is.
   @Test func theScaleFollowsWhatIsShown() {
     var state = Fixture.empty(size: Self.sizes[0])

@@ -70,7 +70,8 @@ enum TextFitting {
     return lines.prefix(most - 1) + [end(rest, to: width, ascii: ascii)[...]]
   }
 
-  /// `glyphs` in lines of at most `width` columns, broken at spaces where there are any.
+  /// `glyphs` in lines of at most `width` columns, broken at spaces where there are any, or else between the parts of a
+  /// path, a type or a list, and only then within a word.
   static func wrapped(_ glyphs: [Glyph], to width: Int) -> [ArraySlice<Glyph>] {
     guard width > 1 else { return [] }
     var lines: [ArraySlice<Glyph>] = []
@@ -91,11 +92,21 @@ enum TextFitting {
         lines.append(glyphs[start..<space])
         start = space + 1
       } else {
-        lines.append(glyphs[start..<end])
-        start = end
+        let next = lastPart(of: glyphs, from: start, to: end)
+        lines.append(glyphs[start..<next])
+        start = next
       }
     }
     return lines.isEmpty ? [[]] : lines
+  }
+
+  /// Where a line ends that has no space and is followed by another glyph at `end`: after a part, or else within a word.
+  private static func lastPart(of glyphs: [Glyph], from start: Int, to end: Int) -> Int {
+    // A line with little more than the "/" of a path would look empty.
+    let least = start + (end - start) / 3
+    let part = (least + 1...end).last { glyphs[$0 - 1].endsPart && !glyphs[$0].endsPart }
+    // No line begins with a comma.
+    return part ?? (glyphs[end].endsPart && end > start + 1 ? end - 1 : end)
   }
 
   /// How many of the first glyphs fit in `width` columns.
@@ -110,4 +121,7 @@ enum TextFitting {
 
 extension Glyph {
   fileprivate var isDigit: Bool { ("0"..."9").contains(base) }
+
+  /// Whether a line may end after it although no space follows.
+  fileprivate var endsPart: Bool { base == "/" || base == ";" || base == "," }
 }
