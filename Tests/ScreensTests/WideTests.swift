@@ -224,6 +224,24 @@ import UploadModel
     #expect(text.contains(".jpg: 413 Con") && text.contains(" a-name"), "\(text)")
   }
 
+  /// So it keeps what the rest of its line leaves, and no less than tells it from others.
+  @Test func aNameIsCutBeforeTheReason() {
+    var state = Fixture.empty(size: Size(width: 130, height: 40))
+    let failure = Failure(.refused, status: 404, reply: Reply(text: "no such path"), attempts: 1)
+    let names = (1...9).map { "a-long-name-\($0).bin" }
+    Fixture.play(
+      &state, .added(names.enumerated().map { Fixture.item(Int64($0) + 1, $1) }))
+    for id in 1...8 {
+      Fixture.play(
+        &state, .engine([(ItemID(Int64(id)), .failed(failure))], at: state.now + 10))
+    }
+    Fixture.play(
+      &state, .engine([(ItemID(9), .done(Fixture.receipt))], at: state.now + 10), .key(.escape))
+    let text = Self.text(state).joined(separator: "\n")
+    #expect(text.contains("….bin: 404, no such path │"), "\(text)")
+    #expect(text.contains(" a-long-name-9.bin: 201 Created "), "\(text)")
+  }
+
   /// What has no blank is broken between its parts, and no line begins with a comma.
   @Test(arguments: [
     ("/tmp/hoist-demo-FOewG1/samples", 28, ["/tmp/hoist-demo-FOewG1/", "samples"]),

@@ -67,12 +67,18 @@ struct ThroughputPane {
   private func lines(
     of event: SessionLog.Gathered, in width: Int, isSpare: Bool
   ) -> [ArraySlice<Glyph>] {
-    var words = Glyphs.of(words(of: event, in: width), ascii: state.isASCII)
-    let name = TextFitting.middle(event.name, to: width / 2, ascii: state.isASCII)
-    let brief = event.brief(name).map { sign, words in
-      (sign.map { [Glyph(sign: $0, ascii: state.isASCII)] + Glyphs.of(" ", ascii: true) } ?? [])
-        + Glyphs.of(words, ascii: state.isASCII)
+    // Names are cut before reasons. With a second line, a name keeps half of the first.
+    let least = isSpare ? width / 2 : min(10, width / 3)
+    func name(beside rest: [Glyph]) -> String {
+      TextFitting.middle(
+        event.name, to: max(least, width - Glyphs.width(rest)), ascii: state.isASCII)
     }
+    var words = Glyphs.of(event.text, ascii: state.isASCII)
+    if event.count == 1, let rest = event.text.removingPrefix(scalars: event.name) {
+      let rest = Glyphs.of(String(rest), ascii: state.isASCII)
+      words = Glyphs.of(name(beside: rest), ascii: state.isASCII) + rest
+    }
+    let brief = briefly(event, "").flatMap { briefly(event, name(beside: $0)) }
     if let brief, Glyphs.width(words) > width, !isSpare || Glyphs.width(brief) <= width {
       words = brief
     }
@@ -85,11 +91,11 @@ struct ThroughputPane {
     return TextFitting.wrapped(words, to: width, lines: 2, ascii: state.isASCII)
   }
 
-  /// What happened, with a long name cut in the middle: a reason is read from its beginning.
-  private func words(of event: SessionLog.Gathered, in width: Int) -> String {
-    guard event.count == 1, let rest = event.text.removingPrefix(scalars: event.name) else {
-      return event.text
+  /// How a file called `name` has ended, in few words.
+  private func briefly(_ event: SessionLog.Gathered, _ name: String) -> [Glyph]? {
+    event.brief(name).map { sign, words in
+      (sign.map { [Glyph(sign: $0, ascii: state.isASCII)] + Glyphs.of(" ", ascii: true) } ?? [])
+        + Glyphs.of(words, ascii: state.isASCII)
     }
-    return TextFitting.middle(event.name, to: width / 2, ascii: state.isASCII) + rest
   }
 }
