@@ -207,10 +207,8 @@ package struct ItemList: Sendable {
 
   package struct Longest: Hashable, Sendable {
     package var name = 0
-    /// Of those media types that are not very long.
+    /// A media type with its mark.
     package var type = 0
-    /// The longest type that counts.
-    package static let longestType = 24
 
     package init() {}
 
@@ -219,8 +217,7 @@ package struct ItemList: Sendable {
     /// The lengths of one item's texts.
     fileprivate init(of item: UploadItem) {
       name = item.fileName.utf8.count
-      let count = item.mediaType.utf8.count + item.typeMark.utf8.count
-      type = count <= Self.longestType ? count : 0
+      type = item.mediaType.utf8.count + item.typeMark.utf8.count
     }
 
     /// Lets go of what none of the items that are left needs for the most part.

@@ -111,7 +111,7 @@ struct BrowserBox {
       canvas.put(
         [canvas.sign(sign)], row: row, column: inner.lowerBound + Columns.sign, style: style(role))
     }
-    let places = BrowserColumns(in: inner)
+    let places = BrowserColumns(in: inner, for: browser.longest)
     canvas.putMiddle(
       entry.isFolder ? entry.name + "/" : entry.name, row: row, columns: places.name,
       style: style(entry.role), lighting: Matcher(browser.filter))
@@ -133,12 +133,13 @@ struct BrowserBox {
     let used = canvas.put(kind, row: row, column: places.type.lowerBound, style: style(.dim))
     let label = entry.mediaType.map { TypeLabel($0) } ?? TypeLabel("", mark: "?")
     canvas.put(
-      label.fitting(places.type.count - used, ascii: canvas.ascii), row: row,
-      column: places.type.lowerBound + used, style: style(.dim))
+      label.glyphs(
+        isWhole: places.typesAreWhole, width: places.type.count - used, ascii: canvas.ascii),
+      row: row, column: places.type.lowerBound + used, style: style(.dim))
   }
 
   private func paintHeadings(row: Int, _ columns: Range<Int>, on canvas: inout Canvas) {
-    let places = BrowserColumns(in: columns.dropFirst().dropLast())
+    let places = BrowserColumns(in: columns.dropFirst().dropLast(), for: browser.longest)
     func head(_ word: String, _ order: Browser.Order, _ sign: Unicode.Scalar) -> String {
       browser.order == order ? "\(word) \(Glyph(sign: sign, ascii: canvas.ascii).text)" : word
     }
@@ -186,16 +187,23 @@ struct BrowserBox {
 /// The columns of the list of files. In narrow lists, some are empty.
 private struct BrowserColumns {
   let name, type, size, time: Range<Int>
+  /// Whether all media types are whole; otherwise, all have their short forms.
+  let typesAreWhole: Bool
 
-  init(in columns: Range<Int>) {
+  init(in columns: Range<Int>, for longest: (name: Int, type: Int)) {
     var rest = ColumnsFromRight(end: columns.upperBound - 1)
     let width = columns.count
+    let start = columns.lowerBound + Columns.name
     time = rest.take(16, gap: 2, if: width >= 70)
     // Without types, the size has to make room for why something is no file.
-    let type = width < 50 ? 0 : Columns.shortType + min(15, max(0, width - 78) / 2)
-    size = rest.take(type > 0 ? 8 : 9)
-    self.type = rest.take(type)
-    let start = columns.lowerBound + Columns.name
+    let hasTypes = width >= 50
+    size = rest.take(hasTypes ? 8 : 9)
+    // Whole types have what names leave, or a part of a wide list.
+    let names = rest.end - start - Columns.shortType - 1
+    let whole = max(0, longest.type - Columns.shortType)
+    let isRoomy = whole <= max(0, names - longest.name, (width - 78) / 2)
+    type = rest.take(Columns.shortType + (isRoomy ? whole : 0), if: hasTypes)
+    typesAreWhole = isRoomy
     name = start..<max(start, rest.end)
   }
 }

@@ -4,6 +4,8 @@ import UploadModel
 /// The columns of the queue in a list of a given width. In narrow lists, some are empty.
 struct Columns {
   let name, target, type, size, bar, percent, state: Range<Int>
+  /// Whether all media types are whole; otherwise, all have their short forms.
+  let typesAreWhole: Bool
 
   /// Cursor, mark and sign come before the name, in every list.
   static let cursor = 0
@@ -58,6 +60,7 @@ struct Columns {
     bar = rest.take(8 + share.bar, gap: 2, if: hasBar)
     size = rest.take(6, if: hasSize)
     type = rest.take(Self.shortType + share.type, if: hasType)
+    typesAreWhole = longest.type <= type.count
     target = rest.take(6 + share.target, if: hasTarget)
     name = columns.lowerBound + Self.name..<max(columns.lowerBound + Self.name, rest.end)
   }
@@ -71,12 +74,14 @@ struct Columns {
       target = wanted.map { min($0, extra / 2, 18) } ?? min(10, extra / 8)
       bar = min(24, extra / 8)
       guard let longest else {
-        (state, type) = (min(42, extra / 3), min(15, extra / 5))
+        (state, type) = (min(42, extra / 3), 0)
         return
       }
       let named = max(0, longest.name - Columns.shortName)
       let left = max(0, extra - target - bar - named)
-      type = min(max(extra / 6, left / 2), max(0, longest.type - Columns.shortType))
+      // One type that is too long would leave the others with more room than their short forms need.
+      let whole = max(0, longest.type - Columns.shortType)
+      type = whole <= max(extra / 6, left / 2) ? whole : 0
       let room = max(0, extra - type - target - bar)
       // Names come first; in a very wide list, reasons get as much.
       let names = min(named, room <= 20 ? room : 10 + room / 2)

@@ -112,7 +112,8 @@ struct QueuePane {
     }
     let type = TypeLabel(item.mediaType, mark: item.typeMark)
     canvas.put(
-      type.fitting(columns.type.count, ascii: canvas.ascii), row: line,
+      type.glyphs(
+        isWhole: columns.typesAreWhole, width: columns.type.count, ascii: canvas.ascii), row: line,
       column: columns.type.lowerBound, style: style(.dim))
     let sizeStyle = style(item.state.isDone ? .dim : .plain)
     canvas.putRight(

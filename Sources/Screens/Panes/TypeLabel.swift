@@ -1,10 +1,12 @@
 import ScalarText
 
-/// A media type in a narrow column: the whole type if it fits, or else a short form.
+/// A media type in a column, whole or in its short form. Which of the two is for the whole list to say, so that one
+/// type does not look like two.
 struct TypeLabel {
-  /// From the fullest to the shortest.
-  private let forms: [String]
-  private let mark: String
+  private let whole, short, mark: String
+
+  /// The width of the short form without the mark, which does not change it.
+  private static let shortWidth = Columns.shortType - 1
 
   /// `mark` says how far the type can be relied on, and is never cut.
   init(_ mediaType: String, mark: String = "") {
@@ -14,17 +16,21 @@ struct TypeLabel {
       name.hasPrefix(scalars: prefix)
         ? String(name.unicodeScalars.dropFirst(prefix.utf8.count)) : name
     }
-    let shortest = Self.short[bare] ?? Self.lastPart(of: bare)
-    forms = [mediaType, bare, shortest]
+    whole = mediaType
+    let name = bare.isEmpty ? subtype : bare
+    short =
+      name.utf8.count <= Self.shortWidth
+      ? name : Self.shortForms[name] ?? Self.lastPart(of: name)
   }
 
-  /// The fullest form that fits in `width` columns with the mark; the shortest one, cut, if none does.
-  func fitting(_ width: Int, ascii: Bool) -> [Glyph] {
+  /// The type with its mark, cut if it does not fit in `width` columns.
+  func glyphs(isWhole: Bool, width: Int, ascii: Bool) -> [Glyph] {
     guard width > 0 else { return [] }
     let room = width - mark.utf8.count
-    let all = forms.map { Glyphs.of($0, ascii: ascii) }
-    let best = all.first { Glyphs.width($0) <= room } ?? all.last ?? []
-    return TextFitting.end(best, to: room, ascii: ascii) + Glyphs.of(mark, ascii: ascii)
+    return TextFitting.end(
+      Glyphs.of(isWhole ? whole : short, ascii: ascii),
+      to: isWhole ? room : min(room, Self.shortWidth), ascii: ascii)
+      + Glyphs.of(mark, ascii: ascii)
   }
 
   /// The name behind those of a registrant, without the format that it is built on: "kml" of "google-earth.kml+xml".
@@ -33,12 +39,12 @@ struct TypeLabel {
     return plain.split(scalar: ".").last.map { String($0) } ?? plain
   }
 
-  /// Common subtypes that do not fit in ten columns, by the endings that people know.
-  private static let short = [
+  /// Common subtypes that are too long, by the endings that people know.
+  private static let shortForms = [
     "7z-compressed": "7z", "apple-diskimage": "dmg", "bzip-compressed-tar": "tar.bz2",
     "bzip2-compressed-tar": "tar.bz2", "compressed-tar": "tar.gz",
     "debian.binary-package": "deb", "android.package-archive": "apk", "iso9660-image": "iso",
-    "java-archive": "jar", "lzma-compressed-tar": "tar.lzma",
+    "java-archive": "jar", "javascript": "js", "lzma-compressed-tar": "tar.lzma",
     "microsoft.portable-executable": "exe", "ms-powerpoint": "ppt",
     "oasis.opendocument.graphics": "odg", "oasis.opendocument.presentation": "odp",
     "oasis.opendocument.spreadsheet": "ods", "oasis.opendocument.text": "odt",
@@ -47,7 +53,7 @@ struct TypeLabel {
     "openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
     "openxmlformats-officedocument.wordprocessingml.document": "docx",
     "portable-anymap": "pnm", "portable-bitmap": "pbm", "portable-graymap": "pgm",
-    "portable-pixmap": "ppm", "raw-disk-image": "disk", "shellscript": "shell",
+    "portable-pixmap": "ppm", "postscript": "ps", "raw-disk-image": "disk", "shellscript": "shell",
     "tab-separated-values": "tsv", "xz-compressed-tar": "tar.xz", "zstd-compressed-tar": "tar.zst",
   ]
 }

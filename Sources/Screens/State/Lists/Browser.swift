@@ -6,6 +6,8 @@ struct Browser: Sendable {
   private(set) var folder: Folder?
   /// The visible entries.
   private(set) var entries: [Folder.Entry] = []
+  /// The longest texts of the entries in bytes of UTF-8, whatever the filter hides.
+  private(set) var longest = (name: 0, type: 0)
   var list = ListState()
   /// The marked entries of all folders: paths and sizes in bytes.
   private(set) var marks: [[UInt8]: Int64] = [:]
@@ -62,9 +64,9 @@ struct Browser: Sendable {
   /// Filters and sorts the folder again; the cursor goes to the entry at `path`, or keeps its row number.
   private mutating func refresh(height: Int, keeping path: [UInt8]?) {
     let matcher = Matcher(filter)
-    entries = (folder?.entries ?? []).filter {
-      (showsHidden || !$0.name.hasPrefix(scalars: ".")) && matcher.matches($0.name)
-    }
+    let all = (folder?.entries ?? []).filter { showsHidden || !$0.name.hasPrefix(scalars: ".") }
+    longest = (all.map(\.nameLength).max() ?? 0, all.map(\.typeLength).max() ?? 0)
+    entries = all.filter { matcher.matches($0.name) }
     // The entries of a folder come sorted by name.
     if order != .name { entries.sort(by: order.precedes) }
     let row = entries.firstIndex { $0.path == path } ?? list.cursor
@@ -105,5 +107,16 @@ struct Browser: Sendable {
   var chosen: [[UInt8]] {
     if !marks.isEmpty { return marks.keys.sorted { $0.lexicographicallyPrecedes($1) } }
     return selected.map { [$0.path] } ?? []
+  }
+}
+
+extension Folder.Entry {
+  /// The length of its name with the "/" of a folder.
+  fileprivate var nameLength: Int { name.utf8.count + (isFolder ? 1 : 0) }
+
+  /// The length of its media type behind what else is said of a file; 0 for what has no type.
+  fileprivate var typeLength: Int {
+    if isFolder || !isSendable { return 0 }
+    return (kind.isEmpty ? 0 : kind.utf8.count + 1) + (mediaType?.utf8.count ?? 1)
   }
 }
