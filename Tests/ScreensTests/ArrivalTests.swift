@@ -36,6 +36,7 @@ import UploadModel
     #expect(line.contains("✓ a.bin") && line.contains("arrived, confirmed by hand"), "\(line)")
     #expect(state.queue.totals.unknown == 1 && state.queue.totals.there == 1)
     #expect(state.queue.row(ItemID(1))?.attempts.isEmpty == true, "nothing was sent")
+    #expect(state.speeds.whole.values(10, at: state.now).allSatisfy { $0 == 0 }, "so nothing moved")
   }
 
   /// Of several, those that are known not to have arrived are left as they are.

@@ -177,7 +177,8 @@ package struct Speeds: Hashable, Sendable, Codable {
     if new.isActive, !new.isHandedOver { moving.insert(id) } else { moving.remove(id) }
     if case .awaitingReply = new { awaiting.insert(id) } else { awaiting.remove(id) }
     if !new.isActive { (starts[id], foreignStarts[id]) = (nil, nil) }
-    let moved = max(0, (after ?? before) - before)
+    // Nothing moves when a person says that a file has arrived.
+    let moved = old.isFinished && new.isFinished ? 0 : max(0, (after ?? before) - before)
     burst?.bytes &+= moved
     if moved > 0 { whole.record(moved, at: now) }
     guard case .sending(_, let sent, _) = new else {

@@ -1,7 +1,7 @@
 import ScalarText
 
-/// A media type in a column, whole or in its short form. Which of the two is for the whole list to say, so that one
-/// type does not look like two.
+/// A media type in a column, whole or in its short form. Whether long types are whole is for the whole list to say, so
+/// that one type does not look like two.
 struct TypeLabel {
   private let whole, short, mark: String
 
@@ -23,13 +23,15 @@ struct TypeLabel {
       ? name : Self.shortForms[name] ?? Self.lastPart(of: name)
   }
 
-  /// The type with its mark, cut if it does not fit in `width` columns.
+  /// The type with its mark, cut if it does not fit in `width` columns. Even where types are short, one that is not long
+  /// stays as it is.
   func glyphs(isWhole: Bool, width: Int, ascii: Bool) -> [Glyph] {
     guard width > 0 else { return [] }
     let room = width - mark.utf8.count
+    let isShown = isWhole || whole.utf8.count + mark.utf8.count <= Columns.shortType
     return TextFitting.end(
-      Glyphs.of(isWhole ? whole : short, ascii: ascii),
-      to: isWhole ? room : min(room, Self.shortWidth), ascii: ascii)
+      Glyphs.of(isShown ? whole : short, ascii: ascii),
+      to: isShown ? room : min(room, Self.shortWidth), ascii: ascii)
       + Glyphs.of(mark, ascii: ascii)
   }
 

@@ -84,7 +84,7 @@ package enum NewTarget {
     let client = ServerClient(target: target)
     if !isGoodEnough {
       try await tryOut(client)
-      try await logIn(to: target, at: .token, hasToken: place != nil)
+      try await logIn(to: target, at: .token)
     }
     let found = await self.draft(of: target, field, auth.value, asking: client, for: config)
     return (name, (found ?? draft).text + auth.table)
@@ -148,12 +148,11 @@ package enum NewTarget {
 
   /// Throws if the server does not accept the secret, or asks for one although the target has none.
   private static func logIn(
-    to target: Target, at part: TargetAnswers.Part, hasToken: Bool = true
+    to target: Target, at part: TargetAnswers.Part
   ) async throws(Refusal) {
     guard let obstacle = await ServerClient(target: target).logIn() else { return }
-    let words =
-      "\(target.url.host ?? "the server")\(hasToken ? "" : " without a token"): \(obstacle)"
-    throw Refusal(words: words, part: part, isGoodEnough: true)
+    throw Refusal(
+      words: "\(target.url.host ?? "the server"): \(obstacle)", part: part, isGoodEnough: true)
   }
 
   /// Refuses a server that does not seem to take uploads.

@@ -84,7 +84,10 @@ extension ServerClient {
       guard [401, 403].contains(status), !target.retry.isTemporary(end, now: time.date()) else {
         return nil
       }
-      return "refuses the credentials: \(Failure.statusLine(status))"
+      let what =
+        status == 401 && !target.hasCredentials
+        ? "asks for credentials, and the target has none" : "refuses the credentials"
+      return "\(what): \(Failure.statusLine(status))"
     } catch {
       return token.hidden(in: error).headline
     }

@@ -7,8 +7,8 @@ extension EndToEnd {
   struct ScreenTypeTests {
     /// Files, their types, and the short forms of these.
     private static let files = [
-      ("photo.jpg", "image/jpeg", "jpeg"), ("report.pdf", "application/pdf", "pdf"),
-      ("letter.png", "image/png!", "png!"),
+      ("photo.jpg", "image/jpeg", "image/jpeg"), ("report.pdf", "application/pdf", "pdf"),
+      ("letter.png", "image/png!", "image/png!"),
       ("blob", "application/octet-stream?", "octets?"),
     ]
 
