@@ -114,15 +114,14 @@ extension AppState {
 
   /// Sends again, without asking, those items that can be retried. A doubtful one counts as sent: it is queued once more.
   mutating func retryNow(_ items: [UploadItem]) -> [Effect] {
-    let doubtful = items.filter(\.isInDoubt)
+    let doubtful = items.filter(\.isInDoubt).map(\.record)
     let failed = items.filter { isRetriable($0) && !$0.isInDoubt }.map(\.id)
     list.clearMarks()
-    let retries: [Effect] = failed.isEmpty ? [] : [.retry(failed)]
-    guard !doubtful.isEmpty else { return retries }
-    // The new rows take the place of the old ones, whose ends the history keeps.
-    let removal = remove(Set(doubtful.map(\.id)))
-    message = "\(HumanReadable.count(doubtful.count, "doubtful file")) queued once more"
-    return retries + [.sendAgain(doubtful.map(\.record))] + removal
+    if !doubtful.isEmpty {
+      message = "\(HumanReadable.count(doubtful.count, "doubtful file")) queued once more"
+    }
+    return (failed.isEmpty ? [] : [.retry(failed)])
+      + (doubtful.isEmpty ? [] : [.sendAgain(doubtful)])
   }
 
   /// Makes sure that the key for an action, if it comes next, acts on these items, as a message promises: unless the
