@@ -118,6 +118,15 @@ import UploadModel
     #expect(Fixture.type("r", &other) == [.retry([ItemID(1), ItemID(2)])])
     Fixture.play(&other, .key("g"), .key("k"))
     #expect(other.marks.isEmpty)
+    // So does a click on the key in the last line.
+    var clicked = state
+    let hints = Footer(clicked, width: clicked.size.width).hints
+    if let hint = hints.first(where: { $0.action.name == .retry }) {
+      let click = Mouse(.click, row: clicked.layout.footer, column: hint.columns.lowerBound)
+      #expect(Fixture.play(&clicked, .mouse(click)) == [.retry([ItemID(1), ItemID(2)])])
+    } else {
+      Issue.record("the last line does not offer to retry")
+    }
     #expect(Fixture.type("z", &state).count == 1 && state.item(ItemID(2))?.mediaType != "image/png")
     // Of some files, only a part has failed.
     Fixture.play(&state, .key(.escape), .key("g"), .key(" "), .key("G"), .key(" "))

@@ -68,13 +68,15 @@ extension AppState {
     }
   }
 
+  /// The action that the last line offers at a place.
+  func hint(row: Int, column: Int) -> Action.Name? {
+    guard !layout.isTooSmall, row == layout.footer, !Mode.typing.contains(mode) else { return nil }
+    return Footer(self, width: size.width).hints.first { $0.columns.contains(column) }?.action.name
+  }
+
   private mutating func click(row: Int, column: Int) -> [Effect] {
     guard !layout.isTooSmall else { return [] }
-    if row == layout.footer, !Mode.typing.contains(mode),
-      let hint = Footer(self, width: size.width).hints.first(where: { $0.columns.contains(column) })
-    {
-      return perform(hint.action.name)
-    }
+    if let hint = hint(row: row, column: column) { return perform(hint) }
     switch dialog {
     case .none: break
     case .question(var question):

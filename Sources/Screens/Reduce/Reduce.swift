@@ -145,6 +145,11 @@ extension AppState {
     marksAreFor = nil
     if case .key(let key) = event, keymap.asked(by: key, in: mode) == offered { return }
     if case .perform(offered) = event { return }
+    if case .mouse(let mouse) = event, mouse.kind == .click,
+      hint(row: mouse.row, column: mouse.column) == offered
+    {
+      return
+    }
     list.clearMarks()
     message = nil
   }

@@ -51,7 +51,9 @@ extension AppState {
   private var doubtGroups: [FailureGroup<ItemID>] {
     FailureGroup.gathered(
       queue.rows.lazy.compactMap { row in
-        guard let receipt = row.item.state.receipt, let doubt = receipt.doubt else { return nil }
+        guard let receipt = row.item.state.receipt, let doubt = receipt.doubt,
+          !queue.isFromBefore(row.item)
+        else { return nil }
         let isBreak = Receipt.isBreak(doubt)
         let reason = FailureReason(
           isBreak ? "\(receipt.status), reply broke off" : "\(receipt.status)",
