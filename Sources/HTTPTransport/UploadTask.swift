@@ -96,8 +96,8 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     if isFirst { session.loop.order(.stop(self)) }
   }
 
-  /// Cancels the request if the server does not have all of it by then. Otherwise its end is awaited: nobody could say
-  /// what became of it.
+  /// Cancels the request, unless the server may already have all of it. Then its reply is awaited, since otherwise nobody
+  /// could tell what became of it.
   package func cancelUnlessSent() {
     if content.withLock({ $0.state == .suspended }) { return cancel() }
     session.loop.order(.stopUnlessSent(self))

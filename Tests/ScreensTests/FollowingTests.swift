@@ -94,7 +94,7 @@ struct FollowingTests {
     #expect(run.cursor == 4)
   }
 
-  /// Files that are added do not end it, whoever adds them. Once all are finished, it is taken up with the next ones.
+  /// Adding files, here or in another process, does not stop it. Files added after all had finished start it again.
   @Test(
     arguments: [[], ["k"], ["c"], ["V", "j", .escape], ["!"]] as [[Key]],
     [

@@ -56,7 +56,7 @@ enum Route: Hashable {
     }
     guard allowed.contains(method.rawValue) else {
       let list = allowed.joined(separator: ", ")
-      // Whoever knows only the address of the receiver sends files there.
+      // A client that knows only the receiver's address sends files there.
       let advice = servesUploads && path == "/" ? Self.advice(maxFiles: maxFiles) : ""
       throw Refusal(
         .methodNotAllowed, "Use \(list) here, not \(method.rawValue).\(advice)",

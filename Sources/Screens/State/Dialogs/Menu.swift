@@ -79,7 +79,7 @@ struct Menu: Sendable {
     return extras.indices.contains(index) ? extras[index] : nil
   }
 
-  /// The address that is being typed; nil if it is none, or may hold a secret, which no file in the queue may name.
+  /// The address that is being typed; nil if the text is not an address, or may hold a secret: the queue must not store one.
   var address: String? {
     let text = filter.text
     guard text.unicodeScalars.contains(where: { ":/.".unicodeScalars.contains($0) }),

@@ -45,7 +45,7 @@ enum RowKind: Hashable, Sendable {
     "yesterday",
   ]
 
-  /// How many of so many files are of this kind; nil for a day.
+  /// How many files are of this kind, according to the totals; nil for a day.
   func count(in totals: Totals) -> Int? {
     switch self {
     case .waiting: totals.waiting
