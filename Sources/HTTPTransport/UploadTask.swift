@@ -213,6 +213,8 @@ package struct ExchangeEnd: Sendable {
   package var reply = Data()
   /// Whether the content was longer than the part that was kept.
   package var isReplyCut = false
+  /// Whether a connection was made for the request, rather than one used that others had been sent on.
+  package var isFirstOnConnection = false
   /// Whether the reply is a 401 only because the challenge that the request answered had expired.
   package var hasChallengeExpired = false
   /// Why the request ended early, if it did.

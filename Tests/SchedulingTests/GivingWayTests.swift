@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -18,6 +19,22 @@ import Testing
       name: "", delay: 0.02, bandwidth: 100e6, service: 0.05, buffer: buffer)
     change(&conditions)
     return conditions
+  }
+
+  /// A busy server resets a connection that it does not want after its kernel has taken what was sent on it.
+  @Test(arguments: [
+    (bytes: 0, isFirst: true, isOneTooMany: true), (bytes: 0, isFirst: false, isOneTooMany: true),
+    (bytes: 65_536, isFirst: true, isOneTooMany: true),
+    (bytes: 65_537, isFirst: true, isOneTooMany: false),
+    (bytes: 1, isFirst: false, isOneTooMany: false),
+  ])
+  func aConnectionThatIsLostWasOneTooManyIfNothingNeedHaveBeenRead(
+    bytes: Int64, isFirst: Bool, isOneTooMany: Bool
+  ) throws {
+    let url = try #require(URL(string: "https://host/"))
+    var end = TransferEnd(url: url, trouble: .connectionLost("reset"), bytes: bytes)
+    end.isFirstOnConnection = isFirst
+    #expect(end.load == (isOneTooMany ? .overloaded : nil))
   }
 
   @Test(arguments: [0, 0.1])

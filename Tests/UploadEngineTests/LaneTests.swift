@@ -36,17 +36,18 @@ struct LaneTests {
     let server: HostileServer
 
     /// - Parameters:
-    ///   - mostConnections: further ones are closed at once.
+    ///   - mostConnections: further ones are reset at once.
+    ///   - isBusy: whether the kernel has taken all of a request before it is reset.
     ///   - decide: called with a request that has been read, which counts already.
     init(
-      mostConnections: Int = .max,
+      mostConnections: Int = .max, isBusy: Bool = false,
       _ decide: @escaping @Sendable (inout Content) -> Decision = { _ in .takes },
       working work: @escaping @Sendable () -> Void = { usleep(20_000) }
     ) throws {
       let box = Box()
       server = try HostileServer { connection, _ in
         guard let counting = box.counting.withLock({ $0 }) else { return }
-        counting.serve(connection, mostConnections, decide, work)
+        counting.serve(connection, mostConnections, isBusy: isBusy, decide, work)
       }
       box.counting.withLock { $0 = self }
     }
@@ -56,7 +57,7 @@ struct LaneTests {
     }
 
     private func serve(
-      _ connection: HostileConnection, _ mostConnections: Int,
+      _ connection: HostileConnection, _ mostConnections: Int, isBusy: Bool,
       _ decide: @Sendable (inout Content) -> Decision, _ work: @Sendable () -> Void
     ) {
       let isOneTooMany = content.withLock { content in
@@ -66,6 +67,7 @@ struct LaneTests {
       defer { content.withLock { $0.connections -= 1 } }
       if isOneTooMany {
         content.withLock { $0.refusals["", default: 0] += 1 }
+        if isBusy { _ = connection.readRequest() }
         return connection.reset()
       }
       while let request = connection.readRequest() {
@@ -184,8 +186,9 @@ struct LaneTests {
     #expect(counting.refusals <= 8)
   }
 
-  @Test func aServerThatAcceptsTenConnectionsIsLeftAloneAfterOneTry() async throws {
-    let counting = try Counting(mostConnections: 10)
+  @Test(arguments: [false, true])
+  func aServerThatAcceptsTenConnectionsIsLeftAloneAfterOneTry(isBusy: Bool) async throws {
+    let counting = try Counting(mostConnections: 10, isBusy: isBusy)
     try await send(600, to: counting)
     #expect(counting.refusals <= 12)
   }

@@ -344,8 +344,12 @@ final class TransferLoop: @unchecked Sendable {
     let trouble = transfer.trouble(code)
     let task = transfer.task
     // A success says that all of the body was taken if all was given, even if its own end is missing.
+    let isFirstOnConnection = hoist_info_long(transfer.easy, CURLINFO_NUM_CONNECTS) > 0
     let isAnswered = task.content.withLock { content in
-      content.end.head.map { trouble == nil || ($0.saysArrived && transfer.hasGivenAll) } == true
+      content.end.isFirstOnConnection = isFirstOnConnection
+      return content.end.head.map {
+        trouble == nil || ($0.saysArrived && transfer.hasGivenAll)
+      } == true
     }
     let acknowledged =
       isAnswered && transfer.arrival?.isLost != true

@@ -15,11 +15,19 @@ extension TransferEnd {
     }
     switch trouble {
     case .stalled, .connectionRefused, .unreachable: return .overloaded
-    // A connection that was closed before anything of the body arrived was one too many.
-    case .connectionLost where bytes == 0: return .overloaded
+    case .connectionLost where wasTurnedAway: return .overloaded
     default: return nil
     }
   }
+
+  /// Whether the lost connection was one too many: nothing of the body arrived, or at most what the other side's kernel
+  /// takes for a new connection before the server accepts it, if a busy one ever does.
+  private var wasTurnedAway: Bool {
+    bytes == 0 || isFirstOnConnection && bytes <= Self.firstWindow
+  }
+
+  /// The most bytes that Linux takes for a connection at first (net.ipv4.tcp_rmem).
+  private static let firstWindow: Int64 = 64 << 10
 
   private var saysTooMany: Bool {
     let text = reply.text.lowercased()

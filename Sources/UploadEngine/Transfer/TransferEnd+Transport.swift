@@ -26,6 +26,7 @@ extension TransferEnd {
     if case .proxyRefused(let status)? = end.trouble?.kind, status == 407 {
       (self.status, trouble) = (status, nil)
     }
+    isFirstOnConnection = end.isFirstOnConnection
     hasNonceExpired = end.hasChallengeExpired
   }
 }

@@ -33,6 +33,8 @@ package struct TransferEnd: Hashable, Sendable {
   package var expectedContinue = false
   /// Whether the whole body was sent. Only a reply tells whether it arrived.
   package var sentAll: Bool
+  /// Whether a connection was made for the request, rather than one used that others had been sent on.
+  package var isFirstOnConnection = false
   /// How many of the file's bytes were handed over.
   package var bytes: Int64
   /// Seconds from the start of the attempt.
