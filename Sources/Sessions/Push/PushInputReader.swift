@@ -37,18 +37,16 @@ final class PushInputReader: Sendable {
   /// Starts the thread. It may wait for a pipe or a folder for as long as the program runs.
   func start(_ inputs: PushInputs, _ intake: FileIntake) {
     Thread.detachNewThread { [self] in
-      let portion = Portion { items in
-        intake.rest()
-        self.deliver(items, intake)
-      }
-      // The next item may take long to come, so do not hold back the others for it.
-      let timer = Self.clock(every: 0.05) { portion.handOver() }
+      let portion = Portion { self.deliver($0, intake) }
+      // The next item may take long to come, so do not hold back the others for it, or keep what only it needs.
+      let timer = Self.clock(every: 0.05) { if !portion.handOver() { intake.rest() } }
       let isWhole = inputs.walk(intake, until: cancellation) { item in
         portion.add(item)
         return !isOver.load(ordering: .relaxed)
       }
       timer.cancel()
       portion.handOver()
+      intake.rest()
       end(isWhole: isWhole)
     }
   }
@@ -123,13 +121,15 @@ private final class Portion: Sendable {
     if isFull { handOver() }
   }
 
-  /// Delivers the items while holding the lock, since otherwise two threads could reverse their order.
-  func handOver() {
+  /// Delivers the items while holding the lock, since otherwise two threads could reverse their order. Returns whether
+  /// there were any.
+  @discardableResult func handOver() -> Bool {
     content.withLock { content in
-      guard !content.items.isEmpty else { return }
+      guard !content.items.isEmpty else { return false }
       deliver(content.items)
       (content.items, content.pool) = ([], ItemRecord.Pool())
       content.size = min(2 * content.size, Self.mostItems)
+      return true
     }
   }
 }
