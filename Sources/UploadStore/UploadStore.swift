@@ -92,7 +92,6 @@ package final class UploadStore: Sendable {
         case .powerLoss:
           try db.execute("PRAGMA synchronous = FULL")
           try db.execute("PRAGMA foreign_keys = ON")
-          try db.execute("PRAGMA wal_autocheckpoint = \(Self.longLog)")
         // Each command leaves a log that the next one must read. Limit the pages of the log: reading the
         // default of 1,000 would take longer than everything else that the start-up does.
         case .crash:
@@ -113,10 +112,6 @@ package final class UploadStore: Sendable {
   /// How many KiB of the file are cached with `.crash`. SQLite's default is 2,000, but files of the same folder
   /// are looked up in sequence, so few pages are read twice.
   private static let cacheSize = 512
-
-  /// How many pages SQLite's log has before it is copied into the file, which takes syncs of its own and writes pages
-  /// that the next files change again. SQLite's default is 1,000, which few hundred small files fill.
-  private static let longLog = 4000
 
   /// The most pages that SQLite's log may have when a command starts.
   private static let shortLog = 128
