@@ -7,8 +7,8 @@ import Synchronization
 /// It can be used by several threads at once. Each of them then has a libmagic handle of its own, which is opened on first
 /// use and takes six megabytes.
 public final class ContentSniffer: Sendable {
-  /// How many bytes of a file are read: enough for every signature that is not at a file's end. The signature of an ISO
-  /// 9660 image is at offset 32769.
+  /// The most bytes of a file that are read: enough for every signature that is not at a file's end. The signature of an
+  /// ISO 9660 image is at offset 32769.
   private static let sampleSize = 128 * 1024
 
   private struct State {
@@ -27,8 +27,17 @@ public final class ContentSniffer: Sendable {
 
   /// Guesses from the first bytes of the file at a path. Only regular files are read.
   public func guess(path: [UInt8]) -> MediaTypeGuess {
-    do throws(Problem) { return guess(content: try Self.sample(of: path)) } catch {
-      return MediaTypeGuess(type: .octetStream, source: .unknown(error.reason))
+    do throws(FileHead.Problem) {
+      let head = try FileHead(of: path, upTo: FirstLook.length)
+      guard !head.bytes.isEmpty else { return Self.unknown(.emptyFile) }
+      let count = min(head.size, Self.sampleSize)
+      return try guess(head.bytes, of: count, as: FirstLook(head.bytes)) {
+        () throws(FileHead.Problem) in
+        try head.read(upTo: Self.sampleSize)
+        return head.bytes
+      }
+    } catch {
+      return Self.unknown(error.reason)
     }
   }
 
@@ -38,29 +47,32 @@ public final class ContentSniffer: Sendable {
   /// Guesses from the first bytes of a file. Plain texts and pictures that begin without doubt are recognised without
   /// libmagic, which takes a thousand times as long.
   public func guess(content bytes: [UInt8]) -> MediaTypeGuess {
-    guard !bytes.isEmpty else {
-      return MediaTypeGuess(type: .octetStream, source: .unknown(.emptyFile))
-    }
-    return guess(content: bytes, FirstLook(Array(bytes.prefix(FirstLook.length))))
+    guard !bytes.isEmpty else { return Self.unknown(.emptyFile) }
+    let head = Array(bytes.prefix(FirstLook.length))
+    return guess(head, of: bytes.count, as: FirstLook(head)) { bytes }
   }
 
-  /// Guesses as a first look at the bytes says.
-  func guess(content bytes: [UInt8], _ look: FirstLook) -> MediaTypeGuess {
+  /// Guesses from the first bytes of a sample of `count` bytes as a first look at them says. The `whole` sample is only
+  /// asked for if they are not enough.
+  func guess<Problem>(
+    _ head: [UInt8], of count: Int, as look: FirstLook, whole: () throws(Problem) -> [UInt8]
+  ) throws(Problem) -> MediaTypeGuess {
     if case .type(let type) = look { return MediaTypeGuess(type: type, source: .content) }
-    func unknown(_ reason: MediaTypeGuess.Reason) -> MediaTypeGuess {
-      MediaTypeGuess(type: .octetStream, source: .unknown(reason))
-    }
     switch takeHandle() {
-    case .failure(let failure): return unknown(.noDatabase(failure.words))
+    case .failure(let failure): return Self.unknown(.noDatabase(failure.words))
     case .success(let magic):
       defer { state.withLock { $0.spare.append(magic) } }
-      if let type = magic.type(of: bytes, look), type != .octetStream {
+      if let type = try magic.type(of: head, count, look, whole), type != .octetStream {
         return MediaTypeGuess(type: type, source: .content)
       }
       // libmagic 5.46 recognises a ZIP archive in a file, but not in memory.
-      guard let type = Signature.archive(bytes) else { return unknown(.unrecognised) }
+      guard let type = Signature.archive(head) else { return Self.unknown(.unrecognised) }
       return MediaTypeGuess(type: type, source: .content)
     }
+  }
+
+  private static func unknown(_ reason: MediaTypeGuess.Reason) -> MediaTypeGuess {
+    MediaTypeGuess(type: .octetStream, source: .unknown(reason))
   }
 
   /// Frees libmagic's tables. The next guess loads them again, in less than a millisecond.
@@ -85,38 +97,9 @@ public final class ContentSniffer: Sendable {
     return magic.load(database).map(failure) ?? .success(magic)
   }
 
-  private struct Problem: Error { var reason: MediaTypeGuess.Reason }
-
   /// The first bytes of a regular file; nil if they cannot be read.
   static func head(of path: [UInt8]) -> [UInt8]? {
-    try? sample(of: path, upTo: Signature.longest)
-  }
-
-  private static func sample(
-    of path: [UInt8], upTo sampleSize: Int = sampleSize
-  ) throws(Problem) -> [UInt8] {
-    guard !path.isEmpty, !path.contains(0) else { throw Problem(reason: .unreadable(ENOENT)) }
-    // Opening a pipe would wait for its writer, and opening a device may have an effect, so check first.
-    var status = stat()
-    let cPath = path.map { CChar(truncatingIfNeeded: $0) } + [0]
-    guard stat(cPath, &status) == 0 else { throw Problem(reason: .unreadable(errno)) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw Problem(reason: .notARegularFile) }
-    // Non-blocking, in case a pipe has taken the file's place.
-    let descriptor = open(cPath, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { throw Problem(reason: .unreadable(errno)) }
-    defer { close(descriptor) }
-    var code: Int32 = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: sampleSize) { buffer, count in
-      while count < sampleSize {
-        let got = read(descriptor, buffer.baseAddress?.advanced(by: count), sampleSize - count)
-        if got < 0, errno == EINTR { continue }
-        if got < 0 { code = errno }
-        guard got > 0 else { break }
-        count += got
-      }
-    }
-    guard code == 0 else { throw Problem(reason: .unreadable(code)) }
-    return bytes
+    try? FileHead(of: path, upTo: Signature.longest).bytes
   }
 }
 
@@ -140,20 +123,24 @@ private final class Magic: @unchecked Sendable {
     return magic_error(handle).map { String(cString: $0) } ?? "it cannot be loaded"
   }
 
-  /// The type of content, looked at as far as a first look says.
-  func type(of bytes: [UInt8], _ look: FirstLook) -> MediaType? {
+  /// The type of content, looked at as far as a first look at its `head` says. All of it has `count` bytes.
+  func type<Problem>(
+    of head: [UInt8], _ count: Int, _ look: FirstLook, _ whole: () throws(Problem) -> [UInt8]
+  ) throws(Problem) -> MediaType? {
     switch look {
     case .type(let type): return type
-    case .ask(let count): return type(of: bytes, upTo: count)
-    case .askTwice(let count):
-      let first = type(of: bytes, upTo: count)
-      guard FirstLook.isOpen(first, of: bytes.count) else { return first }
-      return type(of: bytes, upTo: .max)
+    case .ask(let most):
+      return type(of: most > FirstLook.length ? try whole() : head, upTo: most)
+    case .askTwice(let most):
+      let first = type(of: head, upTo: most)
+      return FirstLook.isOpen(first, of: count) ? type(of: try whole(), upTo: .max) : first
     }
   }
 
   private func type(of bytes: [UInt8], upTo count: Int) -> MediaType? {
-    bytes.withUnsafeBytes { magic_buffer(handle, $0.baseAddress, min($0.count, count)) }
-      .flatMap { MediaType(String(cString: $0)) }
+    let words = bytes.withUnsafeBytes {
+      magic_buffer(handle, $0.baseAddress, min($0.count, count))
+    }
+    return words.flatMap { MediaType(String(cString: $0)) }
   }
 }

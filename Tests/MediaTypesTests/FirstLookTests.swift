@@ -66,12 +66,14 @@ struct FirstLookTests {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
           !isFolder.boolValue,
-          let content = FileManager.default.contents(atPath: path)?.prefix(128 * 1024),
-          !content.isEmpty
+          let content = FileManager.default.contents(atPath: path).map({
+            Array($0.prefix(128 * 1024))
+          }), !content.isEmpty
         else { continue }
         (left, count) = (left - 1, count + 1)
-        let guess = sniffer.guess(content: Array(content)).type
-        let whole = sniffer.guess(content: Array(content), .ask(.max)).type
+        let guess = sniffer.guess(content: content).type
+        #expect(sniffer.guess(path: path).type == guess, "\(path)")
+        let whole = sniffer.guess(content, of: content.count, as: .ask(.max)) { content }.type
         if guess != whole { differing.append("\(path): \(guess), not \(whole)") }
       }
     }
