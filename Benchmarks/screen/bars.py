@@ -152,7 +152,7 @@ def measure(programs, homes, url, asked):
     echo = Echo()
     screens = [Screen(program, home, queue) for program, home in zip(programs, homes)]
     for screen in screens:
-        screen.wait(b"200000")
+        screen.wait(b"200,000")
         while screen.read(0.5):
             pass
     goes = [[latencies(screen, echo, 100, [b"j", b"k"])[0] for screen in screens] for _ in range(5)]

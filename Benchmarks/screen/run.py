@@ -49,7 +49,7 @@ def long_list(folder):
             while FRAME not in screen.text:
                 screen.read(0.1)
             waits.append((time.perf_counter() - pressed) * 1000)
-            if shown is None and b"40000" in screen.text:
+            if shown is None and b"40,000" in screen.text:
                 shown = time.perf_counter() - start
             screen.read(0.01)
             if shown is None and time.perf_counter() - start > 60:
