@@ -17,13 +17,13 @@ extension EndToEnd {
       try await terminal.wait(for: "3.0 MB")
       try await terminal.press("C-z")
       try await terminal.wait(for: "Stopped")
-      try await terminal.command("bg; seq 201 $((200 + 6))")
-      // Some frames go by. What is waited for is in the output only, not in the command.
-      try await terminal.wait(for: "206")
-      try await terminal.command("sleep 0.5; seq 301 $((300 + 3))")
-      let screen = try await terminal.wait(for: "303")
-      for number in Array(201...206) + Array(301...303) {
-        #expect(screen.rows.contains("\(number)"), "\(screen.text)")
+      try await terminal.command("bg; seq -f 'first %g' 6")
+      // Some frames go by. What is waited for is in the output only, neither in the command nor in the URL.
+      try await terminal.wait(for: "first 6")
+      try await terminal.command("sleep 0.5; seq -f 'then %g' 3")
+      let screen = try await terminal.wait(for: "then 3")
+      for line in (1...6).map({ "first \($0)" }) + (1...3).map({ "then \($0)" }) {
+        #expect(screen.rows.contains(line), "\(screen.text)")
       }
       try await terminal.clear()
       try await terminal.command("fg")
