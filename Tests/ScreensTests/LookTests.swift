@@ -557,7 +557,7 @@ import Testing
       state = new
     }
     func eta(at seconds: Double) -> Double? {
-      speeds.totalETA(remaining: size, at: Instant(seconds: seconds))
+      speeds.totalETA(of: Totals(of: [item]), at: Instant(seconds: seconds))
     }
     record(.preparing(attempt: 1), at: 0)
     for second in 0...4 {
@@ -591,11 +591,12 @@ import Testing
       let sent = ItemState.awaitingReply(attempt: 1, since: now)
       set(.waiting, .sending(attempt: 1, sent: 0, total: size), at: now)
       set(.sending(attempt: 1, sent: 0, total: size), sent, at: now + 0.05)
-      if start >= 8 {
+      if start >= 8, start + 4 < count {
         let left = Double(count - start - 4) / 4 * reply
         for part in stride(from: 0.1, to: reply, by: 0.5) {
+          let rest = (start + 4..<count).map { Fixture.item($0, "\($0)", size: size) }
           let eta = try #require(
-            speeds.totalETA(remaining: (count - start - 4) * size, at: now + part),
+            speeds.totalETA(of: Totals(of: rest), at: now + part),
             "after \(start) files and \(part) s")
           if left > 3 * reply { #expect(eta > left / 3 && eta < 3 * left) }
         }

@@ -117,7 +117,7 @@ import Testing
     /// The share, as far as it is shown.
     var share: Double? {
       let totals = state.queue.totals
-      let (done, all) = totals.share
+      let (done, all) = totals.work
       return totals.busy > 0 && all > 0 ? Double(done) / Double(all) : nil
     }
   }
@@ -137,8 +137,8 @@ import Testing
       let totals = story.state.queue.totals
       let bar = totals.bar
       #expect(
-        bar.parts.reduce(0) { $0 + $1.amount } == totals.share.done
-          && bar.total == totals.share.all,
+        bar.parts.reduce(0) { $0 + $1.amount } == totals.work.done
+          && bar.total == totals.work.all,
         "the bar shows the share: seed \(seed), step \(step)")
     }
     #expect(falls > 0, "when something starts over, it does")

@@ -624,7 +624,7 @@ import Testing
     let highest = state.speeds.whole.values(600, at: state.now).max() ?? 0
     #expect(highest < 2_000_000, "no spike in the graph: \(highest)")
     let left = try #require(
-      state.speeds.totalETA(remaining: state.queue.totals.bytesToGo, at: state.now))
+      state.speeds.totalETA(of: state.queue.totals, at: state.now))
     #expect((40...50).contains(left), "\(left)")
   }
 
@@ -673,7 +673,7 @@ import Testing
     let row = try #require(
       state.speeds.eta(of: ItemID(1), remaining: sizes[0] - 800_000, at: state.now))
     let total = try #require(
-      state.speeds.totalETA(remaining: state.queue.totals.bytesToGo, at: state.now))
+      state.speeds.totalETA(of: state.queue.totals, at: state.now))
     #expect(total >= row && row > 900)
     // What is paused is a part of all, and not of the time.
     #expect(Self.said(state).contains("2%  "), "\(Self.said(state))")
@@ -698,13 +698,13 @@ import Testing
             (ItemID(Int64(index + 1)), .sending(attempt: 1, sent: sent, total: size))
           }, at: start + Double(second)))
     }
-    let (speeds, all) = (state.speeds, state.queue.totals.bytesToGo)
+    let (speeds, all) = (state.speeds, state.queue.totals)
     let rows = try zip([1, 2] as [Int64], sizes).map { number, size in
       try #require(
         speeds.eta(
           of: ItemID(number), remaining: size - 8_000_000, of: all, limit: limit, at: state.now))
     }
-    let total = try #require(speeds.totalETA(remaining: all, limit: limit, at: state.now))
+    let total = try #require(speeds.totalETA(of: all, limit: limit, at: state.now))
     let isHeld = limit == 2_000_000
     #expect(rows.map { Int($0.rounded()) } == [10, isHeld ? 55 : 100])
     #expect(Int(total.rounded()) == (isHeld ? 55 : 100))
@@ -732,11 +732,11 @@ import Testing
             let part = sent / Int64(sizes.count)
             return (ItemID(Int64(index + 1)), .sending(attempt: 1, sent: part, total: size))
           }, at: start + Double(step) / 4))
-      let (speeds, all) = (state.speeds, state.queue.totals.bytesToGo)
+      let (speeds, all) = (state.speeds, state.queue.totals)
       let longest = speeds.eta(
         of: ItemID(1), remaining: sizes[0] - sent / Int64(sizes.count), of: all, limit: limit,
         at: state.now)
-      let total = speeds.totalETA(remaining: all, limit: limit, at: state.now)
+      let total = speeds.totalETA(of: all, limit: limit, at: state.now)
       #expect(
         longest.map(HumanReadable.timeLeft) == total.map(HumanReadable.timeLeft), "step \(step)")
     }
@@ -749,7 +749,7 @@ import Testing
     Fixture.play(
       &state, .engine([(ItemID(1), .awaitingReply(attempt: 1, since: now))], at: now))
     func left(after seconds: Double) -> Double? {
-      state.speeds.totalETA(remaining: state.queue.totals.bytesToGo, at: now + seconds)
+      state.speeds.totalETA(of: state.queue.totals, at: now + seconds)
     }
     let atOnce = try #require(left(after: 0))
     #expect(left(after: 1.9) == atOnce)

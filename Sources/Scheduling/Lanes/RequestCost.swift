@@ -1,3 +1,5 @@
+import UploadModel
+
 /// What a request costs beside its content: as many bytes as would take that long. It is found from how long requests of
 /// different sizes take. Where delay rules, it is more than any content; on a full line, it is little.
 ///
@@ -31,7 +33,7 @@ struct RequestCost: Hashable, Sendable {
   }
 
   /// The cost if too little is known, or if all files have one size, so that any cost would do.
-  static let usual = 16_384.0
+  static let usual = Double(Workload.ofRequest)
   /// At this multiple of the content, the content hardly counts.
   private static let most = 32.0
   /// Sizes whose variance is a smaller part of their mean's square tell nothing.

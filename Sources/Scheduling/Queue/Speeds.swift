@@ -9,8 +9,6 @@ package struct Speeds: Hashable, Sendable, Codable {
     /// Bytes that were acknowledged, including those of failed attempts.
     var bytes: Int64 = 0
     var estimate: ThroughputEstimate
-    /// Since when something has been sent, or a reply awaited, without a break.
-    var beginning: Instant
   }
 
   /// An item that is being sent.
@@ -28,16 +26,16 @@ package struct Speeds: Hashable, Sendable, Codable {
   private var burst: Burst?
   /// The bytes that have moved in each of the last 600 seconds, of all items together.
   package private(set) var whole = Sparkline(seconds: 600)
+  /// How fast the groups of items go from which the time left follows.
+  private var paces: [WorkGroup: WorkPace] = [:]
+  /// The groups of the items that are under way.
+  private var underWay: [ItemID: WorkGroup] = [:]
   /// The items that are being sent.
   private var sending: [ItemID: Sending] = [:]
   /// The items that are being sent, or are about to be, without those that only await their replies.
   private var moving: Set<ItemID> = []
   /// The items whose replies are awaited.
   private var awaiting: Set<ItemID> = []
-  /// Whether replies were awaited when the burst was last settled.
-  private var wasAwaiting = false
-  /// Until when replies are known to have been awaited.
-  private var awaitedUntil: Instant?
   /// Where resumed attempts began, if not at the first byte.
   private var starts: [ItemID: Int64] = [:]
   /// Where attempts of another process began. It says so before it reports what they have sent.
@@ -51,11 +49,14 @@ package struct Speeds: Hashable, Sendable, Codable {
   /// After this many seconds in which nothing has moved, there is no speed and no time left, rather than ones that get
   /// ever lower and longer.
   private static let standstill = 3
+  /// How many groups are remembered to which nothing goes at present.
+  private static let mostPaces = 64
 
   /// Whether they can have come about by measuring. Those that another process has sent may be anything.
   package var isSound: Bool {
     burst?.estimate.isSound != false && whole.isSound
       && sending.values.allSatisfy { $0.estimate.isSound && $0.graph.isSound }
+      && paces.values.allSatisfy(\.isSound)
   }
 
   package func speed(of id: ItemID, at now: Instant) -> Double? {
@@ -82,16 +83,21 @@ package struct Speeds: Hashable, Sendable, Codable {
   /// in bytes a second holds back all items together, those that end leave their share of it to the others, once
   /// nothing is left to begin.
   ///
-  /// - Parameter all: what is left of all items, including those that have not begun.
+  /// - Parameter totals: what is left of all items; a queue that is not `isStarted` begins no others.
   package func eta(
-    of id: ItemID, remaining: Int64, of all: Int64 = .max, limit: Int64? = nil, at now: Instant
+    of id: ItemID, remaining: Int64, of totals: Totals? = nil, isStarted: Bool = true,
+    limit: Int64? = nil, at now: Instant
   ) -> Double? {
     guard let item = moving(id, at: now), let own = item.estimate.eta(remaining: remaining, at: now)
     else {
       return nil
     }
+    guard let totals else { return own }
+    let all = isStarted ? totals.bytesToGo : totals.bytesUnderWay
     // Nothing else is left.
-    if remaining == all { return totalETA(remaining: all, limit: limit, at: now) }
+    if remaining == all {
+      return totalETA(of: totals, isStarted: isStarted, limit: limit, at: now)
+    }
     guard let limit, isBinding(limit, at: now) else { return own }
     // What is sent until this item ends if all have the same share: all of what is not being sent yet, and as much of
     // each other item as is left of this one.
@@ -122,35 +128,59 @@ package struct Speeds: Hashable, Sendable, Codable {
     return burst.estimate.speed(at: idleSince ?? now)
   }
 
-  /// Seconds until `remaining` more bytes have been acknowledged. This is at least the time that the slowest item still
-  /// takes. If a limit on all items together, in bytes a second, holds them back, it is at least the time that the
-  /// limit requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and does not
-  /// set the time.
-  package func totalETA(remaining: Int64, limit: Int64? = nil, at now: Instant) -> Double? {
-    // Between small files, nothing moves while replies are awaited.
-    guard let burst, !(awaiting.isEmpty && standsStill(at: now)) else { return nil }
-    let isSettled =
-      !isIdle(at: now) && !standsStill(at: now)
-      && burst.estimate.speed(at: idleSince ?? now) != nil
-    let eta =
-      isSettled
-      ? burst.estimate.eta(remaining: remaining, at: idleSince ?? now)
-      : steadyETA(remaining: remaining, at: now)
-    guard let all = eta else { return nil }
-    if let limit, isBinding(limit, at: now) { return max(all, Double(remaining) / Double(limit)) }
-    return sending.values.reduce(all) { most, item in
+  /// Seconds until all that is left has been acknowledged: as long as the group takes that takes longest, and at least
+  /// as long as the slowest item. If a limit on all items together, in bytes a second, holds them back, it is the time
+  /// that the limit requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and
+  /// does not set the time.
+  ///
+  /// Targets that are held up do not count. Nil if nothing credible is known of one that files go to.
+  package func totalETA(
+    of totals: Totals, isStarted: Bool = true, limit: Int64? = nil, at now: Instant
+  ) -> Double? {
+    guard isUnderWay(at: now) else { return nil }
+    let left = totals.workLeft.mapValues { Double(isStarted ? $0.all : $0.underWay) }
+    let bytes = isStarted ? totals.bytesToGo : totals.bytesUnderWay
+    let isHeld = limit.map { isBinding($0, at: now) } ?? false
+    var most: Double?
+    for (group, work) in left where work > 0 && isGoing(group, at: now) {
+      if isHeld, !group.isOfSmallFiles { continue }
+      guard let seconds = seconds(of: group, left, at: now) else { return nil }
+      most = max(most ?? 0, seconds)
+    }
+    if let limit, limit > 0, isHeld {
+      guard let seconds = limitedETA(remaining: bytes, limit: limit, at: now) else { return most }
+      return max(most ?? 0, seconds)
+    }
+    guard let all = most else { return nil }
+    let least = limit.flatMap { $0 > 0 ? Double(bytes) / Double($0) : nil } ?? 0
+    return sending.values.reduce(max(all, least)) { most, item in
       max(most, item.estimate.eta(remaining: item.remaining, at: now) ?? 0)
     }
   }
 
-  /// Seconds until `remaining` more bytes have been acknowledged, at the mean speed of the last minute. It counts the
-  /// time for which replies are awaited, during which nothing moves.
-  private func steadyETA(remaining: Int64, at now: Instant) -> Double? {
-    guard let burst, !(awaiting.isEmpty && moving.isEmpty && isIdle(at: now)) else { return nil }
-    let seconds = min(60, (now - burst.beginning).rounded(.down))
-    guard seconds >= 2 else { return nil }
-    let moved = whole.values(Int(seconds), at: now).reduce(0, &+)
-    return ThroughputEstimate.mean(of: moved, in: seconds).map { Double(remaining) / $0 }
+  /// Whether anything is under way, and does not stand still. Between small files, nothing moves while replies are
+  /// awaited.
+  private func isUnderWay(at now: Instant) -> Bool {
+    guard burst != nil else { return false }
+    return !awaiting.isEmpty || !standsStill(at: now) && !(moving.isEmpty && isIdle(at: now))
+  }
+
+  /// Whether files go to a group's target.
+  private func isGoing(_ group: WorkGroup, at now: Instant) -> Bool {
+    [group, group.other].contains { paces[$0]?.isGoing(at: now) == true }
+  }
+
+  /// Seconds until all that is left of a group is done. Of a group of which nothing has been done, the work is only a
+  /// guess, and so is its time: it must not matter much beside that of the target's other group.
+  private func seconds(
+    of group: WorkGroup, _ left: [WorkGroup: Double], at now: Instant
+  ) -> Double? {
+    let work = left[group] ?? 0
+    if let speed = paces[group]?.speed(at: now) { return work / speed }
+    guard let speed = paces[group.other]?.speed(at: now), work <= left[group.other] ?? 0 else {
+      return nil
+    }
+    return work / speed
   }
 
   /// Records where an attempt of another process begins.
@@ -172,15 +202,24 @@ package struct Speeds: Hashable, Sendable, Codable {
     let before = (old.attempt == new.attempt ? old.bytesAcknowledged(of: size) : nil) ?? start
     let after = new.bytesAcknowledged(of: size)
     if burst == nil, new.isActive || after != nil {
-      burst = Burst(estimate: ThroughputEstimate(start: now), beginning: now)
+      burst = Burst(estimate: ThroughputEstimate(start: now))
     }
+    let group = WorkGroup(item)
+    note(new.isActive ? group : nil, of: id, at: now)
     if new.isActive, !new.isHandedOver { moving.insert(id) } else { moving.remove(id) }
     if case .awaitingReply = new { awaiting.insert(id) } else { awaiting.remove(id) }
     if !new.isActive { (starts[id], foreignStarts[id]) = (nil, nil) }
     // Nothing moves when a person says that a file has arrived.
-    let moved = old.isFinished && new.isFinished ? 0 : max(0, (after ?? before) - before)
+    let isJudgement = old.isFinished && new.isFinished
+    let moved = isJudgement ? 0 : max(0, (after ?? before) - before)
     burst?.bytes &+= moved
     if moved > 0 { whole.record(moved, at: now) }
+    var work = moved
+    if group.isOfSmallFiles, !isJudgement {
+      work &+= max(
+        0, Self.request(new, after ?? before, of: size) - Self.request(old, before, of: size))
+    }
+    if work > 0 { paces[group, default: WorkPace(at: now)].record(work, at: now) }
     guard case .sending(_, let sent, _) = new else {
       sending[id] = nil
       return
@@ -197,16 +236,31 @@ package struct Speeds: Hashable, Sendable, Codable {
     sending[id] = going
   }
 
+  /// The part of a request's own work that is done: as large as the part of the file that is handed over. An attempt
+  /// that has failed has made its request, however much of the file it took.
+  private static func request(_ state: ItemState, _ sent: Int64, of size: Int64) -> Int64 {
+    if state.isHandedOver || state.isDone || (state.failure?.attempts ?? 0) > 0 {
+      return Workload.ofRequest
+    }
+    let part = Workload(first: sent, of: size)
+    return part.work &- part.bytes
+  }
+
+  /// Notes in which group an item is under way; nil if it is not.
+  private mutating func note(_ group: WorkGroup?, of id: ItemID, at now: Instant) {
+    let known = underWay[id]
+    guard group != known else { return }
+    underWay[id] = group
+    if let known { paces[known]?.count(-1, at: now) }
+    if let group { paces[group, default: WorkPace(at: now)].count(1, at: now) }
+  }
+
   /// Ends a batch of records: the burst is updated once for all of them.
   package mutating func settle(isBusy: Bool, at now: Instant) {
+    settlePaces(isBusy: isBusy, at: now)
     guard var current = burst else { return }
     // A time in which nothing could be sent says nothing about the speed.
-    if wasAwaiting { awaitedUntil = now }
-    if isIdle(at: now) {
-      current.estimate = current.estimate.restarted(at: now)
-      if awaitedUntil.map({ now - $0 > Self.gap }) ?? true { current.beginning = now }
-    }
-    wasAwaiting = !awaiting.isEmpty
+    if isIdle(at: now) { current.estimate = current.estimate.restarted(at: now) }
     let isStillIdle = idleSince != nil && moving.isEmpty && current.bytes == counted
     if !isStillIdle {
       current.estimate.record(total: current.bytes, at: now)
@@ -216,6 +270,15 @@ package struct Speeds: Hashable, Sendable, Codable {
     burst = isBusy ? current : nil
   }
 
+  private mutating func settlePaces(isBusy: Bool, at now: Instant) {
+    guard isBusy else {
+      (paces, underWay) = ([:], [:])
+      return
+    }
+    for group in paces.keys { paces[group]?.settle() }
+    if paces.count > Self.mostPaces { paces = paces.filter { $0.value.isGoing(at: now) } }
+  }
+
   /// A graph of an item's bytes in each of the last few seconds; nil if it is not being sent.
   package func graph(of id: ItemID) -> Sparkline? { sending[id]?.graph }
 
@@ -223,9 +286,9 @@ package struct Speeds: Hashable, Sendable, Codable {
   package mutating func startOver(at now: Instant) {
     for (id, item) in sending { sending[id]?.estimate = item.estimate.restarted(at: now) }
     if let burst {
-      self.burst = Burst(
-        bytes: burst.bytes, estimate: burst.estimate.restarted(at: now), beginning: now)
+      self.burst = Burst(bytes: burst.bytes, estimate: burst.estimate.restarted(at: now))
     }
+    for group in paces.keys { paces[group]?.startOver() }
   }
 
   package mutating func forget(_ ids: Set<ItemID>) {
@@ -233,6 +296,7 @@ package struct Speeds: Hashable, Sendable, Codable {
       moving.remove(id)
       awaiting.remove(id)
       (sending[id], starts[id], foreignStarts[id]) = (nil, nil, nil)
+      if let group = underWay.removeValue(forKey: id) { paces[group]?.leave() }
     }
   }
 }

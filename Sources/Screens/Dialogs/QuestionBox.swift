@@ -314,8 +314,7 @@ struct QuestionBox {
     // A stopped queue finishes only what is under way.
     case .finishThenQuit where state.settings.isStarted:
       if totals.awaitsReplies { return [state.repliesAwaited] }
-      let eta = speeds.totalETA(
-        remaining: totals.bytesToGo, limit: state.settings.limit, at: state.now)
+      let eta = speeds.totalETA(of: totals, limit: state.settings.limit, at: state.now)
       return eta.map { ["about \(HumanReadable.timeLeft($0))"] } ?? []
     case .goOnInBackground, .stopAndQuit:
       let items = state.queue.rows.lazy.map(\.item)

@@ -48,15 +48,13 @@ struct Bar {
 }
 
 extension Totals {
-  /// The outcomes of all bytes or files that `share` counts.
+  /// What became of the work of all files.
   var bar: Bar {
-    let parts: [(Bar.Kind, Int64, Int)] = [
-      (.skipped, skippedBytes, skipped),
-      (.arrived, arrivedBytes &+ keptBytes, done - skipped),
-      (.moving, movingBytes, awaiting), (.unknown, unknownBytes, unknown),
-      (.failed, failedBytes, failed),
+    let parts: [(Bar.Kind, Workload)] = [
+      (.skipped, skippedLoad), (.arrived, arrivedLoad + keptLoad), (.moving, movingLoad),
+      (.unknown, unknownLoad), (.failed, failedLoad),
     ]
-    return Bar(parts: parts.map { ($0.0, countsBytes ? $0.1 : Int64($0.2)) }, total: share.all)
+    return Bar(parts: parts.map { ($0, $1.work) }, total: work.all)
   }
 }
 

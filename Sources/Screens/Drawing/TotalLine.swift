@@ -111,7 +111,7 @@ struct TotalLine {
     }
     if state.bytesToGo == 0 { return [far] }
     let eta = state.speeds.totalETA(
-      remaining: state.bytesToGo, limit: state.settings.limit, at: state.now)
+      of: totals, isStarted: state.settings.isStarted, limit: state.settings.limit, at: state.now)
     let time = eta.map(HumanReadable.timeLeft)
     guard state.settings.isStarted else {
       return ["\(far)  \(time.map { "stops in \($0)" } ?? "stopping")"]

@@ -98,8 +98,8 @@ struct StateLabel {
         isPlain
         ? nil
         : state.speeds.eta(
-          of: item.id, remaining: left, of: state.bytesToGo,
-          limit: state.settings.limit, at: now)
+          of: item.id, remaining: left, of: state.queue.totals,
+          isStarted: state.settings.isStarted, limit: state.settings.limit, at: now)
       let eta = seconds.map(HumanReadable.timeLeft) ?? "—"
       self.init(
         "↑", .accent, resumed.map { "\($0) · \(speed) \(eta)" },

@@ -74,7 +74,7 @@ package struct ProgressBoard: Sendable {
       words = ["awaiting replies"]
     } else {
       if let speed = speeds.totalSpeed(at: now) { words.append(HumanReadable.speed(speed)) }
-      if isCounted, let left = speeds.totalETA(remaining: totals.bytesToGo, at: now) {
+      if isCounted, let left = speeds.totalETA(of: totals, at: now) {
         words.append(HumanReadable.timeLeft(left))
       }
     }

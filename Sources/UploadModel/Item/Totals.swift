@@ -4,10 +4,11 @@
 /// byte counts once, so that totals of files and queues can be added.
 ///
 /// Bytes are done once they need nothing more: all bytes of finished files, whatever became of those, and the bytes of
-/// other files that the other side has acknowledged. `share` compares the done bytes with all bytes. The bytes to go
-/// are those that will still be sent without user action; the remaining time is based on them. So the share falls only
-/// if files are added or removed, if an upload starts over, if one that cannot be resumed is broken off, or if a server
-/// has less of one than it had acknowledged.
+/// other files that the other side has acknowledged. The percentage, the bar and the time left are of the work, which
+/// also counts the request that each file takes: otherwise, they would stand still for a thousand small files beside a
+/// large one. What is to go is what will still be sent without user action. So the percentage falls only if files are
+/// added or removed, if an upload starts over, if one that cannot be resumed is broken off, or if a server has less of
+/// one than it had acknowledged.
 package struct Totals: Hashable, Sendable {
   /// Files that wait in line.
   package private(set) var waiting = 0
@@ -36,25 +37,30 @@ package struct Totals: Hashable, Sendable {
   /// The failed files that were not sent because the sending was stopped.
   package private(set) var cancelled = 0
 
-  /// Bytes of files that the server has taken.
-  package private(set) var arrivedBytes: Int64 = 0
-  /// Bytes of files that were skipped.
-  package private(set) var skippedBytes: Int64 = 0
-  /// Bytes that the other side has acknowledged and the server has not said to have, in files that are under way.
-  package private(set) var movingBytes: Int64 = 0
-  /// Bytes that the server says it has or, in files that are not under way, need not be sent again, in files whose
-  /// outcome is still open.
-  package private(set) var keptBytes: Int64 = 0
+  /// Files that the server has taken.
+  package private(set) var arrivedLoad = Workload()
+  /// Files that were skipped.
+  package private(set) var skippedLoad = Workload()
+  /// What the other side has acknowledged and the server has not said to have, of files that are under way.
+  package private(set) var movingLoad = Workload()
+  /// What the server says it has or, of files that are not under way, need not be sent again, of files whose outcome is
+  /// still open.
+  package private(set) var keptLoad = Workload()
+  /// Files that may have arrived.
+  package private(set) var unknownLoad = Workload()
+  /// Files that did not arrive.
+  package private(set) var failedLoad = Workload()
+  /// All files.
+  private var load = Workload()
+
   /// Bytes that will still be sent without user action.
   package private(set) var bytesToGo: Int64 = 0
   /// Those of them in files that are under way. A stopped queue sends only these.
   package private(set) var bytesUnderWay: Int64 = 0
   /// Bytes that have not been acknowledged, in files that the user holds back.
   private(set) var pausedBytes: Int64 = 0
-  /// Bytes of files that may have arrived.
-  package private(set) var unknownBytes: Int64 = 0
-  /// Bytes of files that did not arrive.
-  package private(set) var failedBytes: Int64 = 0
+  /// The work that is left.
+  package private(set) var workLeft: [WorkGroup: WorkGroup.Left] = [:]
 
   package init() {}
 
@@ -69,21 +75,29 @@ package struct Totals: Hashable, Sendable {
   /// How many files have finished, whatever became of them.
   package var over: Int { done + unknown + failed }
   /// The bytes of all files.
-  package var bytes: Int64 { doneBytes &+ bytesToGo &+ pausedBytes }
-  /// Bytes that need no further sending.
-  private var doneBytes: Int64 {
-    arrivedBytes &+ skippedBytes &+ keptBytes &+ movingBytes &+ unknownBytes &+ failedBytes
+  package var bytes: Int64 { load.bytes }
+  package var arrivedBytes: Int64 { arrivedLoad.bytes }
+  package var skippedBytes: Int64 { skippedLoad.bytes }
+  package var movingBytes: Int64 { movingLoad.bytes }
+  package var keptBytes: Int64 { keptLoad.bytes }
+  package var unknownBytes: Int64 { unknownLoad.bytes }
+  package var failedBytes: Int64 { failedLoad.bytes }
+  /// What needs no further sending.
+  private var doneLoad: Workload {
+    arrivedLoad + skippedLoad + keptLoad + movingLoad + unknownLoad + failedLoad
   }
   /// How much is done, in bytes, or in files if all that are left to send are empty. Files that the user holds back
   /// count like all others, so that the share stays where it is when a file is paused.
   package var share: (done: Int64, all: Int64) {
-    countsBytes ? (doneBytes, bytes) : (Int64(over + awaiting), Int64(all))
+    countsBytes ? (doneLoad.bytes, bytes) : (Int64(over + awaiting), Int64(all))
   }
   /// Whether `share` counts bytes.
-  package var countsBytes: Bool { (busy > 0 ? doneBytes &+ bytesToGo : bytes) > 0 }
-  /// `share` in percent; 100 only once nothing is left to do, not even to wait for replies.
+  package var countsBytes: Bool { (busy > 0 ? doneLoad.bytes &+ bytesToGo : bytes) > 0 }
+  /// How much of the work is done, and how much there is in all.
+  package var work: (done: Int64, all: Int64) { (doneLoad.work, load.work) }
+  /// How much of the work is done, in percent; 100 only once nothing is left to do, not even to wait for replies.
   package var percent: Int {
-    let percent = HumanReadable.percent(share.done, of: share.all)
+    let percent = HumanReadable.percent(work.done, of: work.all)
     return busy > 0 ? min(99, percent) : percent
   }
   /// Whether only replies are left to wait for.
@@ -97,47 +111,64 @@ package struct Totals: Hashable, Sendable {
   }
 
   private mutating func count(_ item: UploadItem, _ reached: Int64, _ one: Int) {
-    // The sizes of sparse files can add up to more than fits in 64 bits; sums that wrap around are right again once the
-    // files are taken out.
-    let size = Int64(one) &* item.sentSize
-    let known = item.state.bytesAcknowledged(of: item.sentSize)
-    let sent = Int64(one) &* (known ?? min(max(0, reached), item.sentSize))
+    let size = item.sentSize
+    let known = item.state.bytesAcknowledged(of: size)
+    let whole = Workload(file: size)
+    func add(_ load: Workload, to sum: inout Workload) { sum = sum.adding(load, one) }
+    add(whole, to: &load)
     switch item.state {
     case .waiting: waiting += one
     case .preparing, .sending, .awaitingReply, .processing: active += one
     case .retrying: retrying += one
-    case .paused:
-      paused += one
-      pausedBytes &+= size &- sent
+    case .paused: paused += one
     case .done(let receipt):
       done += one
       if receipt.isDoubtful { doubtful += one }
       guard receipt.skipped == nil else {
         skipped += one
-        skippedBytes &+= size
+        add(whole, to: &skippedLoad)
         break
       }
       if receipt.wasThere { there += one }
-      arrivedBytes &+= size
+      add(whole, to: &arrivedLoad)
     case .failed(let failure) where failure.isOutcomeUnknown:
       unknown += one
-      unknownBytes &+= size
+      add(whole, to: &unknownLoad)
     case .failed(let failure):
       failed += one
       if failure.isNotTried { notTried += one }
       if failure.cause == .cancelled { cancelled += one }
-      failedBytes &+= size
+      add(whole, to: &failedLoad)
     }
-    if item.state.isHandedOver { awaiting += one }
     guard !item.state.isFinished else { return }
+    let sent =
+      item.state.isHandedOver
+      ? whole : Workload(first: known ?? min(max(0, reached), size), of: size)
+    if item.state.isHandedOver { awaiting += one }
     // Of a file that is not under way, only what need not be sent again has been counted as reached.
     let kept =
       item.state.isActive && !item.state.isPreparing && !item.state.isProcessed
-      ? Int64(one) &* min(item.keptBytes, known ?? 0) : sent
-    keptBytes &+= kept
-    movingBytes &+= sent &- kept
-    if item.state != .paused { bytesToGo &+= size &- sent }
-    if item.state.isActive { bytesUnderWay &+= size &- sent }
+      ? Workload(first: min(item.keptBytes, known ?? 0), of: size) : sent
+    add(kept, to: &keptLoad)
+    add(sent - kept, to: &movingLoad)
+    let rest = whole - sent
+    guard item.state != .paused else {
+      pausedBytes &+= Int64(one) &* rest.bytes
+      return
+    }
+    bytesToGo &+= Int64(one) &* rest.bytes
+    if item.state.isActive { bytesUnderWay &+= Int64(one) &* rest.bytes }
+    count(rest, of: item, one)
+  }
+
+  private mutating func count(_ rest: Workload, of item: UploadItem, _ one: Int) {
+    let group = WorkGroup(item)
+    let work = Int64(one) &* group.work(of: rest)
+    guard work != 0 else { return }
+    var left = workLeft[group, default: WorkGroup.Left()]
+    left.all &+= work
+    if item.state.isActive { left.underWay &+= work }
+    workLeft[group] = left == WorkGroup.Left() ? nil : left
   }
 }
 

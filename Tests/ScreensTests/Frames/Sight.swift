@@ -389,8 +389,11 @@ struct Sight {
     if !frame.title.hasPrefix(scalars: title) { faults.append(frame.title) }
     guard isPane, totals.all > 0 else { return faults }
     let line = frame.text(layout.total)
-    let progress = shown(TotalLine(state: state).progress)
-    let isShown = line.contains(scalars: progress) || line.contains(scalars: mark)
+    let total = TotalLine(state: state)
+    let progress = shown(total.progress)
+    // The counts beside it say more than that the time is not known.
+    let least = total.progress.hasSuffix("ETA —") ? shown(total.progress(fitting: 0)) : progress
+    let isShown = line.contains(scalars: least) || line.contains(scalars: mark)
     return faults + (isShown ? [] : ["\(progress) in \(line)"])
   }
 

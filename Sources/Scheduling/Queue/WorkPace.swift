@@ -1,0 +1,85 @@
+import UploadModel
+
+/// How fast the files of a group go, in work per second. Only the time counts in which any of them is under way: what
+/// waits behind others is no slower for that.
+struct WorkPace: Hashable, Sendable, Codable {
+  /// How many files are under way.
+  private(set) var active = 0
+  /// When any was under way last.
+  private(set) var last: Instant
+  /// For how long any was under way until then: the clock of what follows.
+  private var clock = Instant(seconds: 0)
+  private var work: Int64 = 0
+  private var estimate = ThroughputEstimate(start: Instant(seconds: 0))
+  private var graph = Sparkline()
+
+  init(at now: Instant) { last = now }
+
+  /// Whether it can have come about by measuring. One that another process has sent may be anything.
+  var isSound: Bool {
+    active >= 0 && clock.seconds >= 0 && work >= 0 && estimate.isSound && graph.isSound
+  }
+
+  /// Counts files that are under way now, or no longer.
+  mutating func count(_ step: Int, at now: Instant) {
+    goOn(to: now)
+    active = max(0, active + step)
+  }
+
+  /// Forgets a file that is under way.
+  mutating func leave() { active = max(0, active - 1) }
+
+  mutating func record(_ done: Int64, at now: Instant) {
+    goOn(to: now)
+    work &+= max(0, done)
+    graph.record(done, at: clock)
+  }
+
+  /// Ends a batch of records.
+  mutating func settle() { estimate.record(total: work, at: clock) }
+
+  /// Notes that files are under way. A moment between two of them belongs to the time.
+  private mutating func goOn(to now: Instant) {
+    guard now > last else { return }
+    if active > 0 || now - last < Self.moment { clock = clock + (now - last) }
+    last = now
+  }
+
+  /// Discards what was measured.
+  mutating func startOver() {
+    estimate = estimate.restarted(at: clock)
+    graph = Sparkline()
+  }
+
+  /// Whether any file has been under way lately.
+  func isGoing(at now: Instant) -> Bool { active > 0 || now - last < Self.gap }
+
+  /// Work per second as of `now`; nil while there is too little to go by.
+  func speed(at now: Instant) -> Double? {
+    let clock = clock(at: now)
+    let past = graph.values(Int.max, at: clock)
+    guard past.suffix(Self.even).contains(0) else { return estimate.speed(at: clock) }
+    // Where something is done only now and then, such as when replies take long, it takes a longer time to tell.
+    var seen = 0
+    let lately = past.reversed().prefix { count in
+      defer { seen += count > 0 ? 1 : 0 }
+      return seen < Self.events
+    }
+    guard lately.count > 1 else { return nil }
+    return ThroughputEstimate.mean(of: lately.reduce(0, &+), in: Double(lately.count))
+  }
+
+  private func clock(at now: Instant) -> Instant {
+    active > 0 && now - last > Self.quiet ? clock + (now - last) : clock
+  }
+
+  private static let moment = 1.0
+  /// For so many seconds, that nothing more is done changes nothing: replies take some time.
+  private static let quiet = 2.0
+  /// After this many seconds without files under way, the target counts as held up.
+  private static let gap = 3.0
+  /// If something was done in each of this many seconds, the last few seconds tell the speed.
+  private static let even = 3
+  /// Otherwise, as many as have this many seconds in which something was done.
+  private static let events = 4
+}

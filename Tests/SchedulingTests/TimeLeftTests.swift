@@ -1,0 +1,181 @@
+import MultipartForm
+import Testing
+
+@testable import Scheduling
+@testable import UploadModel
+
+/// What is shown while many files of different sizes are sent, beside what then comes true.
+@Suite("The time left and the percentage, in simulated queues")
+struct TimeLeftTests {
+  /// Files in their order, and what sends them.
+  struct Course: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    /// How many files of which size follow each other, and to which target.
+    var files: [(count: Int, size: Int64, target: String)]
+    /// Files at once to each target.
+    var lanes = 2
+    /// Seconds that each request takes besides its bytes.
+    var delay: Double
+    /// Bytes per second of each target, shared by its lanes.
+    var speeds: [String: Double]
+    var limit: Int64?
+    /// In which part of the time the figure has to be within a factor of two of the truth.
+    var share = 0.7
+  }
+
+  private static let courses = [
+    Course(
+      testDescription: "2,000 notes, then 8 MB", files: [(2000, 9, "t"), (1, 8_000_000, "t")],
+      delay: 0.057, speeds: ["t": 2e6]),
+    Course(
+      testDescription: "8 MB, then 2,000 notes", files: [(1, 8_000_000, "t"), (2000, 9, "t")],
+      delay: 0.057, speeds: ["t": 2e6]),
+    Course(
+      testDescription: "20 MB under a limit, then 2,000 notes",
+      files: [(1, 20_000_000, "t"), (2000, 9, "t")], delay: 0.04, speeds: ["t": 5e5],
+      limit: 500_000),
+    Course(
+      testDescription: "one at a time: 20 MB, then 2,000 notes",
+      files: [(1, 20_000_000, "t"), (2000, 9, "t")], lanes: 1, delay: 0.04, speeds: ["t": 5e5],
+      share: 0.6),
+    Course(
+      testDescription: "equal files", files: [(40, 4_000_000, "t")], lanes: 4, delay: 0.1,
+      speeds: ["t": 3e6], share: 0.9),
+    Course(
+      testDescription: "equal notes", files: [(3000, 900, "t")], lanes: 4, delay: 0.08,
+      speeds: ["t": 3e6], share: 0.9),
+    Course(
+      testDescription: "notes whose replies take long", files: [(60, 900, "t")], delay: 3,
+      speeds: ["t": 3e6], share: 0.8),
+    Course(
+      testDescription: "a quick target beside a slow one",
+      files: [(20, 4_000_000, "quick"), (1500, 200, "slow")], delay: 0.1,
+      speeds: ["quick": 4e6, "slow": 1e4], share: 0.9),
+  ]
+
+  /// A file under way: how much of its delay and of its bytes is left.
+  private struct Upload {
+    var index: Int
+    var delay: Double
+    var sent = 0.0
+  }
+
+  /// What was shown at a moment.
+  struct Sight {
+    var time: Double
+    var left: Double?
+    var percent: Int
+  }
+
+  /// Sends the files, and returns what is shown each second, and when the last has ended.
+  private static func run(_ course: Course) -> (sights: [Sight], end: Double) {
+    var progress = SendingProgress()
+    progress.isComplete = true
+    var items: [UploadItem] = []
+    for group in course.files {
+      for _ in 0..<group.count {
+        let id = Int64(items.count + 1)
+        items.append(
+          UploadItem(
+            id: ItemID(id), target: group.target, location: FileLocation("/f\(id)"),
+            size: group.size, state: .waiting))
+      }
+    }
+    items.forEach { progress.add($0) }
+    var lines: [String: [Int]] = [:]
+    for index in items.indices.reversed() { lines[items[index].target, default: []].append(index) }
+    var uploads: [String: [Upload]] = [:]
+    var sights: [Sight] = []
+    var (tick, now) = (0, Instant(seconds: 100))
+    func set(_ index: Int, _ state: ItemState) {
+      let old = items[index]
+      guard old.state != state else { return }
+      items[index].state = state
+      progress.record(items[index], from: old, at: now)
+    }
+    let step = 0.02
+    // Windows that look on hear of the last of several states of a file, ten times a second.
+    var pending: [Int: ItemState] = [:]
+    while lines.values.contains(where: { !$0.isEmpty })
+      || uploads.values.contains(where: { !$0.isEmpty })
+    {
+      for target in course.speeds.keys.sorted() {
+        var (line, going) = (lines[target] ?? [], uploads[target] ?? [])
+        while going.count < course.lanes, let next = line.popLast() {
+          going.append(Upload(index: next, delay: course.delay))
+          pending[next] = .sending(attempt: 1, sent: 0, total: items[next].size)
+        }
+        let moving = going.count { $0.delay <= 0 && $0.sent < Double(items[$0.index].size) }
+        for place in going.indices {
+          // The time that a step has left after the delay is for bytes.
+          let time = step - max(0, min(step, going[place].delay))
+          going[place].delay -= step
+          let index = going[place].index
+          let size = Double(items[index].size)
+          if time > 0 {
+            going[place].sent += (course.speeds[target] ?? 0) * time / Double(max(1, moving))
+          }
+          guard going[place].delay <= 0, going[place].sent >= size else {
+            pending[index] = .sending(
+              attempt: 1, sent: Int64(min(size, going[place].sent)), total: items[index].size)
+            continue
+          }
+          pending[index] = .done(Receipt(status: 201))
+        }
+        going.removeAll { upload in
+          guard case .done = pending[upload.index] else { return false }
+          return true
+        }
+        (lines[target], uploads[target]) = (line, going)
+      }
+      tick += 1
+      now = Instant(seconds: 100 + Double(tick) * step)
+      guard tick % 5 == 0 else { continue }
+      for (index, state) in pending.sorted(by: { $0.key < $1.key }) { set(index, state) }
+      pending = [:]
+      progress.settle(at: now)
+      guard tick % 50 == 0, progress.totals.busy > 0 else { continue }
+      sights.append(
+        Sight(
+          time: now - Instant(seconds: 100),
+          left: progress.speeds.totalETA(
+            of: progress.totals, limit: course.limit, at: now),
+          percent: progress.totals.percent))
+    }
+    return (sights, now - Instant(seconds: 100))
+  }
+
+  @Test("The time left is within a factor of two of the truth", arguments: courses)
+  func timeLeft(of course: Course) {
+    let (sights, end) = Self.run(course)
+    let good = sights.count { sight in
+      guard let left = sight.left else { return false }
+      // The last few seconds are hard to tell.
+      let truth = end - sight.time
+      return abs(left - truth) < 3 || (truth / 2...truth * 2).contains(left)
+    }
+    let shown = sights.map { "\(Int($0.time)): \($0.left.map { "\(Int($0))" } ?? "—")" }
+    #expect(
+      Double(good) >= course.share * Double(sights.count),
+      "\(good) of \(sights.count), \(Int(end)) s: \(shown)")
+    for sight in sights {
+      guard let left = sight.left else { continue }
+      #expect(left < 3 * (end - sight.time) + 10, "after \(sight.time) of \(end) s")
+    }
+  }
+
+  @Test("The percentage moves as long as something is sent, and does not fall", arguments: courses)
+  func percentage(of course: Course) {
+    let (sights, end) = Self.run(course)
+    for (before, after) in zip(sights, sights.dropFirst()) {
+      #expect(before.percent <= after.percent)
+    }
+    // In each quarter of the time.
+    for quarter in 0..<4 {
+      let (from, to) = (Double(quarter) / 4 * end, Double(quarter + 1) / 4 * end)
+      let some = sights.filter { (from...to).contains($0.time) }
+      let (first, last) = (some.first?.percent ?? 0, some.last?.percent ?? 0)
+      #expect(last > first + 4, "\(first)% to \(last)% from \(from) to \(to) s")
+    }
+  }
+}
