@@ -128,7 +128,9 @@ enum ItemRows {
     }
     item.resumePoint = JSONColumn.value(row[7])
     switch row[5] as String {
-    case "paused": item.state = .paused
+    case "paused":
+      item.state = .paused
+      item.wasInterrupted = last?.isPaused == true
     case "sending": item.state = .preparing(attempt: last?.receipt.attempts ?? 1)
     case "handed over":
       item.state =

@@ -40,6 +40,9 @@ struct LastAttempt {
     }
   }
 
+  /// Whether a person paused the file while it was being sent.
+  var isPaused: Bool { outcome == .paused && reached > start }
+
   /// Whether hoist ended while the file was being sent.
   var isCutOff: Bool { outcome == .interrupted || outcome == .stopped && reached > start }
 }

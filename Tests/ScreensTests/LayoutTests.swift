@@ -297,6 +297,18 @@ import Testing
     #expect(text[4].contains(" paused  "))
   }
 
+  /// A window that is opened later knows of the attempt only from the queue.
+  @Test func whatWasPausedOnTheWayStartsAgainInEveryWindow() {
+    var state = Fixture.empty(size: Size(width: 120, height: 24))
+    var item = Fixture.item(1, "a.bin", state: .paused)
+    item.wasInterrupted = true
+    Fixture.play(&state, .added([item, Fixture.item(2, "b.bin", state: .paused)]))
+    func row(_ number: Int) -> String { render(state, size: state.size).text[2 + number] }
+    #expect(row(1).contains(" paused · starts again from 0 ") && !row(2).contains("starts again"))
+    Fixture.play(&state, .engine([(ItemID(1), .waiting)], at: state.now))
+    #expect(!row(1).contains("interrupted"), "\(row(1))")
+  }
+
   @Test func whoFinishesAndQuitsIsToldSo() {
     var state = Fixture.mixed(size: Size(width: 100, height: 24))
     Fixture.type("qf", &state)

@@ -207,6 +207,17 @@ struct ProgressTests {
     #expect(try store.items().map(\.wasInterrupted) == [true, false, true])
   }
 
+  @Test("What was paused on the way is known for it, so that every window says what that costs")
+  func pausedOnTheWay() throws {
+    let store = try harness.open()
+    let queued = try store.enqueue([item("a"), item("b"), item("c", state: .paused)])
+    _ = try store.begin(queued.prefix(2).map(\.id))
+    try store.record([(queued[0].id, .sending(attempt: 1, sent: 4, total: 10))])
+    try store.record(queued.prefix(2).map { ($0.id, .paused) })
+    #expect(try store.items().map(\.state) == [.paused, .paused, .paused])
+    #expect(try store.items().map(\.wasInterrupted) == [true, false, false])
+  }
+
   @Test("What was sent leaves the queue at the next start, but not what is doubtful")
   func doubtfulStay() throws {
     let store = try harness.open()

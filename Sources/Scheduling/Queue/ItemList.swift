@@ -463,7 +463,7 @@ package struct ItemList: Sendable {
     }
     if old.kind != state.kind { kindsVersion += 1 }
     rows[position].set(state)
-    if state != .waiting { rows[position].item.wasInterrupted = false }
+    if state != .waiting || old == .paused { rows[position].item.wasInterrupted = false }
     totals.add(rows[position].item, reached: rows[position].counted)
     if let attempt = Attempt(known, became: state, at: instant) { record(attempt, at: position) }
     if state.isPreparing, !old.isPreparing { beginnings[id] = instant }

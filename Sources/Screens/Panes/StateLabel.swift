@@ -129,7 +129,8 @@ struct StateLabel {
     case (.paused, _) where item.canGoOn:
       self.init("‖", .warning, "paused · resumes where it left off", "paused")
     case (.paused, _):
-      self.init("‖", .warning, row.reached > 0 ? "paused · starts again from 0" : nil, "paused")
+      let hasBegun = row.reached > 0 || item.wasInterrupted
+      self.init("‖", .warning, hasBegun ? "paused · starts again from 0" : nil, "paused")
     case (.done(let receipt), _) where receipt.doubt == nil && receipt.growth != nil:
       self.init("!", .warning, receipt.words, "done \(receipt.status), has grown", "has grown")
     case (.done(let receipt), _) where receipt.skipped != nil:

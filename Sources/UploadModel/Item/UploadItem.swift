@@ -189,7 +189,8 @@ extension UploadItem {
     _read { yield details.value.identity }
     _modify { yield &details.value.identity }
   }
-  /// Whether the file was being sent when the program last ended, and so is sent again.
+  /// Whether the file was being sent when the program last ended, and so is sent again, or when a person paused it in
+  /// another process.
   package var wasInterrupted: Bool {
     get { extras?.wasInterrupted ?? false }
     set { if newValue != wasInterrupted { changeExtras { $0.wasInterrupted = newValue } } }
