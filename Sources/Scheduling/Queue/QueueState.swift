@@ -48,6 +48,8 @@ package struct QueueState: Sendable {
     package var nextTry: Instant?
     /// The target whose file the server answered with the failure, if that is known.
     package var target: String?
+    /// The server's address.
+    package var server = ""
 
     /// The time until the next try, in words.
     package func words(at now: Instant) -> String { Self.words(until: nextTry, at: now) }
@@ -206,7 +208,7 @@ package struct QueueState: Sendable {
         ? [] : [Remark("\(server) answers again", .good)]
     case .asksToWait(let failure, let until, let id):
       let item = id.flatMap(items.item)
-      let wait = Outage(failure: failure, nextTry: until, target: item?.target)
+      let wait = Outage(failure: failure, nextTry: until, target: item?.target, server: server)
       waits[server] = until > now ? wait : nil
       guard until > now else { return [] }
       let file = item.map { " for \($0.fileName) → \($0.target)" } ?? ""

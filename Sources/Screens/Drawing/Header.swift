@@ -146,17 +146,21 @@ struct Header {
   private func words(of wait: AppState.Wait) -> String {
     let next = AppState.Outage.words(until: wait.until, at: state.now)
     switch wait.reason {
-    case .asked: return "\(name(of: wait.place) ?? "server") asks to wait · \(next)"
+    case .asked: return "\(server(of: wait)) asks to wait · \(next)"
     case .pace:
       let target = wait.place == state.target ? "" : " for \(wait.place)"
       return "too many requests\(target) · \(next)"
     }
   }
 
+  /// The server that asks to wait: by its name, unless it asked the chosen target, which stands beside this.
+  private func server(of wait: AppState.Wait) -> String {
+    (wait.target == nil ? name(of: wait.place) : AppState.host(of: wait.place)) ?? "server"
+  }
+
   /// The host of a server's address, unless it is the chosen target's: the files that wait may belong to another one.
   private func name(of server: String) -> String? {
-    let host = server.split(scalar: "/", omittingEmptySubsequences: true).last
-    return AppState.lies(state.url, on: server) ? nil : host
+    AppState.lies(state.url, on: server) ? nil : AppState.host(of: server)
   }
 }
 

@@ -305,7 +305,7 @@ struct ItemDetails {
       let kept = row.counted
       let percent = HumanReadable.percent(kept, of: item.sentSize)
       let sent = kept > 0 ? "\(TotalLine.part(kept, of: item.sentSize)), \(percent)%" : nil
-      return state + fact("Sent", sent) + fact("Note", credentialsNote, .warning)
+      return state + fact("Sent", sent) + fact("Note", credentialsNote ?? waitNote, .warning)
         + fact("Note", copiesNote, .warning) + fact("Note", note, .warning) + plain
     case .sending(_, let sent, let total):
       let percent = HumanReadable.percent(sent, of: total)
@@ -343,6 +343,18 @@ struct ItemDetails {
     let target = state.targetName(of: item)
     let remedy = state.remedy(trouble, of: target)
     return "\(trouble.story(of: target)): nothing goes there until you fix that \(remedy)"
+  }
+
+  /// Whose answer it is that it waits for, and which key does not wait.
+  private var waitNote: String? {
+    guard item.state == .waiting, case .asked(let wait)? = state.obstacle(for: item) else {
+      return nil
+    }
+    let why = wait.failure.status.map(String.init) ?? wait.failure.headline
+    let asker = state.asker(of: wait, besides: state.targetName(of: item)).map { " to \($0)" } ?? ""
+    let key = state.keyLabel(.retryAll)
+    let host = AppState.host(of: wait.server) ?? "The server"
+    return "\(host) answered \(why)\(asker), and asked to wait; \(key) tries now"
   }
 
   /// A warning that the file will be sent more than once, and how to prevent that.

@@ -124,12 +124,16 @@ extension AppState {
       let next = Outage.words(until: until, at: now)
       let soon = HumanReadable.seconds((until - now).rounded(.up))
       // The wait is for the whole server, though another target's file may have met with it.
-      let asker = until == wait?.nextTry ? wait?.target : nil
-      let other = asker.flatMap { $0 == row.name || $0.isEmpty ? nil : "\($0) was asked to wait" }
-      return (
-        (other.map { ["\($0) · \(next)"] } ?? []) + ["\(why) · \(next)", "\(why) · \(soon)", next],
-        .warning
-      )
+      if let wait, until == wait.nextTry, let asker = asker(of: wait, besides: row.name) {
+        let host = Self.host(of: wait.server) ?? "the server"
+        return (
+          [
+            "\(asker) was asked to wait · \(next)", "waits for \(host) · \(soon)",
+            "waits for \(asker) · \(soon)", "waits · \(soon)",
+          ], .warning
+        )
+      }
+      return (["\(why) · \(next)", "\(why) · \(soon)", next], .warning)
     }
     let trial = trials[row.name]
     if case .underWay? = trial { return (["testing…"], .accent) }

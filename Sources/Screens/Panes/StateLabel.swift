@@ -58,9 +58,19 @@ struct StateLabel {
     case (.waiting, .asked(let wait)?):
       let why = wait.failure.status.map(String.init) ?? wait.failure.headline
       let next = Self.next(wait.nextTry, at: now, of: row)
-      self.init(
-        Self.sign(ofWaiting: row), .warning, "waiting · the server asked for it (\(why)) · \(next)",
-        "waiting · \(why) · \(next)", "\(why) · \(next)", next)
+      let sign = Self.sign(ofWaiting: row)
+      // What the server answered to another target is not this one's.
+      let host = AppState.host(of: wait.server) ?? "the server"
+      if let asker = state.asker(of: wait, besides: state.targetName(of: item)) {
+        self.init(
+          sign, .warning, "waiting for \(host) · it answered \(why) to \(asker) · \(next)",
+          "waiting for \(host) · \(next)", "waiting for \(asker) · \(next)",
+          "waiting · \(next)", next)
+      } else {
+        self.init(
+          sign, .warning, "waiting · the server asked for it (\(why)) · \(next)",
+          "waiting · \(why) · \(next)", "\(why) · \(next)", next)
+      }
     case (.waiting, .paced(let until)?):
       let why = "too many requests"
       let next = Self.next(until, at: now, of: row)

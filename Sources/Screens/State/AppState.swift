@@ -263,6 +263,8 @@ package struct AppState: Sendable {
     var place: String
     var reason: Reason
     var until: Instant
+    /// The target that was asked to wait, if that is not the chosen one.
+    var target: String?
 
     enum Reason {
       /// The server has asked for it.
@@ -281,12 +283,18 @@ package struct AppState: Sendable {
     let asked = waits.compactMap { server, wait -> Wait? in
       let isNeeded = targets.contains { Self.lies(url(ofTarget: $0), on: server) }
       guard isNeeded, let next = wait.nextTry else { return nil }
-      return Wait(place: server, reason: .asked, until: next)
+      return Wait(
+        place: server, reason: .asked, until: next, target: asker(of: wait, besides: target))
     }
     let paced = known.paces.filter { !waitsForCredentials($0.key) }
       .map { Wait(place: $0, reason: .pace, until: $1) }
     return (asked + paced).filter { now < $0.until }
       .min { ($0.until, $0.place) < ($1.until, $1.place) }
+  }
+
+  /// The host of a server's address, with its port.
+  static func host(of server: String) -> String? {
+    server.split(scalar: "/", omittingEmptySubsequences: true).last
   }
 
   /// Whether an address is one of this server, however it writes the host and the port.
@@ -407,6 +415,32 @@ package struct AppState: Sendable {
   /// The wait that a server has asked for, unless it is over.
   func wait(at url: String) -> Outage? {
     waits.first { Self.lies(url, on: $0.key) && isUnderWay($0.value) }?.value
+  }
+
+  /// The target that a server asked to wait, if that is known and is not `name`. Files without the name of a target go to
+  /// the chosen one.
+  func asker(of wait: Outage, besides name: String) -> String? {
+    wait.target.map { $0.isEmpty ? target : $0 }.flatMap { $0 == name ? nil : $0 }
+  }
+
+  /// The targets of files that wait because their servers have asked for it, and until when.
+  var askedToWait: (targets: [String], until: Instant)? {
+    var ends: [String: Instant] = [:]
+    func note(_ end: Instant, _ name: String) {
+      let name = name.isEmpty ? target : name
+      if end > now { ends[name] = max(ends[name] ?? end, end) }
+    }
+    for name in queue.targetNames where queue.idle(for: name) > 0 {
+      if let end = wait(at: url(ofTarget: name))?.nextTry { note(end, name) }
+    }
+    if queue.totals.retrying > 0 {
+      for item in items {
+        guard case .retrying(let failure, _, _, let next) = item.state, failure.retryAfter != nil
+        else { continue }
+        note(next, item.target)
+      }
+    }
+    return ends.values.max().map { (ends.keys.sorted(), $0) }
   }
 
   /// When the next file of a target can begin, if its server takes no more requests now.
