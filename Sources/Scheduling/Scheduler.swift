@@ -86,6 +86,10 @@ package struct Scheduler: ~Copyable, Sendable {
   private(set) var targets: [TargetLanes] = []
   private(set) var servers: [Origin: UnreachableServer] = [:]
   private var waits = ServerWaits()
+  /// The file of each target, by its number, that goes to the server next although that has asked to wait.
+  private var trials: [Int: ItemID] = [:]
+  /// Those of these files that have gone.
+  private var tried: Set<ItemID> = []
   private(set) var groups = BatchGroups()
   /// The most requests under way at once.
   package let laneCount: Int
@@ -514,7 +518,12 @@ extension Scheduler {
     var candidate = Candidate(
       id: first.id, rank: first.rank, route: route,
       isAlone: targets[routes[route].target].isShut)
-    if let until = waits.until(routes[route].route.origin, at: now) { return .later(until) }
+    if let until = waits.until(routes[route].route.origin, at: now) {
+      guard let id = trials[routes[route].target], let entry = entries[id], entry.place == .line,
+        entry.route == route
+      else { return .later(until) }
+      candidate = Candidate(id: id, rank: entry.rank, route: route, isAlone: true)
+    }
     if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
       // The server may still be unreachable, so risk only one file.
       candidate.isAlone = true
@@ -568,6 +577,10 @@ extension Scheduler {
 
   private mutating func start(_ files: [ItemID], on route: Int, at now: Instant) -> [Action] {
     let lane = occupyLane(on: route, isAhead: files.first.map { !takesLane($0) } ?? false)
+    if let id = trials[routes[route].target], files.contains(id) {
+      trials[routes[route].target] = nil
+      tried.insert(id)
+    }
     targets[routes[route].target].recordBegin(at: now)
     var actions = files.flatMap { put($0, in: .lane(lane)) }
     if let origin = routes[route].route.origin, let server = servers[origin],
@@ -819,15 +832,41 @@ extension Scheduler {
     return actions
   }
 
-  /// Lets every server and all credentials be tried now, as the user wants.
-  package mutating func tryEverything(at now: Instant) -> [Action] {
-    let ended = waits.removeAll().map { origin, failure in
-      Action.server(origin, .asksToWait(failure, until: now))
+  /// Lets every server and all credentials be tried now, as the user wants. Where a server has asked to wait, one file of
+  /// each of its targets goes. The others follow if that one is taken (`endTrial`).
+  ///
+  /// - Parameter asked: the files that back off because a server has asked for it.
+  /// - Returns: what follows, and those of these files that are to be put in line.
+  package mutating func tryEverything(
+    asked: Set<ItemID> = [], at now: Instant
+  ) -> (actions: [Action], files: [ItemID]) {
+    var first: [Int: Entry] = [:]
+    if !waits.isEmpty || !asked.isEmpty {
+      for entry in entries.values {
+        let route = routes[entry.route]
+        let isHeld = entry.place == .line && waits.until(route.route.origin, at: now) != nil
+        let isAsked = entry.place == .away(.backOff) && asked.contains(entry.file.id)
+        guard isHeld || isAsked, first[route.target].map({ entry.rank < $0.rank }) ?? true else {
+          continue
+        }
+        first[route.target] = entry
+      }
     }
+    trials = first.mapValues(\.file.id)
     for origin in servers.keys { servers[origin]?.tryNow(at: now) }
     for number in targets.indices { targets[number].tune { $0.tryNow(at: now) } }
     refusedBefore = [:]
-    return ended + tryCredentials()
+    let files = first.values.filter { $0.place != .line }.map(\.file.id)
+    return (tryCredentials(), files)
+  }
+
+  /// Ends the wait that a server has asked for if it has taken a file that was sent nevertheless, as the user wanted.
+  /// Returns the server; nil if these files were not sent so.
+  package mutating func endTrial(of files: [ItemID], at now: Instant) -> (Origin, [Action])? {
+    guard !tried.isEmpty, let id = files.first(where: tried.contains) else { return nil }
+    tried.remove(id)
+    guard let entry = entries[id], let origin = routes[entry.route].route.origin else { return nil }
+    return (origin, endWait(of: origin, at: now))
   }
 
   /// Forgets the trouble with a route's server if no file is left that would try the server.

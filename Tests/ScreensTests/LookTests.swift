@@ -374,6 +374,43 @@ import Testing
     #expect(log.contains("https://api.example.com asks to wait: 429 Too Many Requests"))
   }
 
+  /// A server holds back the files of all its targets, and only one of them got its answer.
+  @Test("a row that another target's answer holds up says whose it is")
+  func rowsSayWhoseAnswerHoldsThemUp() {
+    var state = Fixture.empty(size: Size(width: 100, height: 40))
+    var items = [Fixture.item(1, "a.bin"), Fixture.item(2, "b.bin"), Fixture.item(3, "c.bin")]
+    for (index, name) in ["t503", "slow", "t503"].enumerated() { items[index].target = name }
+    let urls = ["t503": "http://127.0.0.1:8791/503", "slow": "http://127.0.0.1:8791/slow"]
+    let failure = Failure(.refused, status: 503, attempts: 1, retryAfter: 37)
+    Fixture.play(
+      &state, .added(items), .queue(.urls(urls)),
+      .reachability(
+        server: "http://127.0.0.1:8791",
+        .asksToWait(failure, until: state.now + 37, by: ItemID(1))),
+      .engine(
+        [(ItemID(1), .retrying(failure, next: 2, of: 5, at: state.now + 37))], at: state.now))
+    func text() -> [String] { render(state, size: state.size).text }
+    #expect(text()[4].contains("waiting for 127.0.0.1:8791 · next try in 37 s"), "\(text()[4])")
+    #expect(!text()[4].contains("503") && text()[5].contains("503"), "\(text()[5])")
+    #expect(text()[0].contains("127.0.0.1:8791 asks to wait · next try in 37 s"), "\(text()[0])")
+    Fixture.play(&state, .key("j"), .key(.enter))
+    let details = text().joined(separator: "\n")
+    #expect(
+      details.contains("127.0.0.1:8791 answered 503 to t503, and asked to wait; R tries now"),
+      "\(details)")
+    Fixture.play(&state, .key(.escape))
+    #expect(Fixture.type("R", &state) == [.probe])
+    let until = state.clock(state.now + 37)
+    #expect(
+      state.message == "trying 2 targets now, though their servers asked to wait until \(until)")
+    // Also where no server's wait is in force any more, as after r on another row.
+    Fixture.play(
+      &state, .removed([ItemID(2), ItemID(3)]),
+      .reachability(server: "http://127.0.0.1:8791", .asksToWait(failure, until: state.now)))
+    #expect(Fixture.type("R", &state) == [.probe])
+    #expect(state.message == "trying t503 now, though its server asked to wait until \(until)")
+  }
+
   @Test("a file that its target's pace holds back says so, and for how long")
   func rowsSayThatTheServerTakesNoMore() {
     var state = Fixture.empty(size: Size(width: 100, height: 40))

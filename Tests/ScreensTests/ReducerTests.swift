@@ -35,7 +35,7 @@ import UploadModel
     Case(8, "r", "r", asks: [.retry(ids(9))]),
     Case(0, "r", asks: [.bell], says: "nothing to retry: not failed"),
     Case(
-      0, "R", asks: [.retry(ids(4, 10))],
+      0, "R", asks: [.retry(ids(4, 10)), .probe],
       says: "1 file may have arrived: check the server before you retry"),
     Case(0, "E", "r", asks: [.retry(ids(4))], says: "sending 1 file again"),
     Case(

@@ -86,7 +86,7 @@ struct WaitTests {
     #expect(ends[1].failure?.explanation.contains("asks to wait 90 s") == true)
   }
 
-  @Test("who waits for servers anyway waits, unless the user says otherwise")
+  @Test("who waits for servers anyway waits, unless the user has one file ask for all")
   func patient() async throws {
     let peer = try Peer(first: "HTTP/1.1 429 No\r\nRetry-After: 90\r\nContent-Length: 0\r\n\r\n")
     var target = Target.once(peer.server.url())
@@ -98,13 +98,40 @@ struct WaitTests {
       if case .retrying? = states[ItemID(1)]?.last { true } else { false }
     }
     harness.engine.tryServers()
-    #expect(await harness.finish([ItemID(2), ItemID(3)]).map(\.code) == ["done 201", "done 201"])
-    guard case .retrying(_, _, _, at: let next)? = harness.states(of: ItemID(1)).last else {
-      Issue.record("\(harness.states(of: ItemID(1)))")
-      return
+    #expect(await harness.finish(jobs.map(\.item.id)).map(\.code).count { $0 == "done 201" } == 3)
+    // The first of the queue goes alone, and the others after it was taken.
+    #expect(peer.count == 4 && harness.states(of: ItemID(1)).last?.receipt?.attempts == 2)
+  }
+
+  @Test("a server that still asks to wait gets one request of each target when the user tries it")
+  func asksStill() async throws {
+    let count = Count()
+    let server = try HostileServer { connection, _ in
+      while connection.readRequest() != nil {
+        _ = count.next()
+        connection.send("HTTP/1.1 429 No\r\nRetry-After: 600\r\nContent-Length: 0\r\n\r\n")
+      }
     }
-    #expect(next - TimeSource.system.now() > 60)
-    harness.engine.cancel([ItemID(1)])
+    defer { server.stop() }
+    var target = Target.once(server.url())
+    (target.concurrency, target.retry) = (2, RetryPolicy(attempts: 5, base: 0.01, cap: 60))
+    let harness = EngineHarness(waitsForServers: true, preparesAhead: false)
+    let jobs = try jobs(4, to: target)
+    harness.engine.submit(jobs)
+    await harness.wait { states in
+      [1, 2].allSatisfy { Self.nextTry(states[ItemID($0)]) == 2 }
+    }
+    harness.engine.tryServers()
+    await harness.wait { Self.nextTry($0[ItemID(1)]) == 3 }
+    #expect(count.value == 3, "the others stay as the server asked")
+    #expect(Self.nextTry(harness.states(of: ItemID(2))) == 2)
+    #expect(harness.states(of: ItemID(3)).allSatisfy { $0 == .waiting })
+    harness.engine.cancel(jobs.map(\.item.id))
+  }
+
+  /// Which attempt comes next, if the file backs off.
+  private static func nextTry(_ states: [ItemState]?) -> Int? {
+    if case .retrying(_, let next, _, _)? = states?.last { next } else { nil }
   }
 
   @Test("what a server that counts requests holds back is told, and goes when the user says so")

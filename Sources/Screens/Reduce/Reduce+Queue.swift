@@ -173,7 +173,8 @@ extension AppState {
       !$0.mayHaveArrived && $0.state.failure?.cause != .cancelled
         && $0.state.failure?.taken == nil
     }.map(\.id)
-    let probed: [Effect] = isHeldUp ? [.probe] : []
+    let waiting = askedToWait
+    let probed: [Effect] = isHeldUp || waiting != nil ? [.probe] : []
     let effects = (ids.isEmpty ? [] : [.retry(ids)]) + probed
     if unknown > 0 {
       message =
@@ -184,9 +185,18 @@ extension AppState {
     } else {
       // The result may come at once and be the same as before, so say that the files are sent again.
       let sent = ids.isEmpty ? [] : ["sending \(HumanReadable.count(ids.count, "file")) again"]
-      message = (sent + (probed.isEmpty ? [] : ["trying the server now"])).joined(separator: ", ")
+      let tried = waiting.map { [tryWords($0.targets, $0.until)] } ?? ["trying the server now"]
+      message = (sent + (probed.isEmpty ? [] : tried)).joined(separator: ", ")
     }
     return effects.isEmpty ? [.bell] : effects
+  }
+
+  /// That files are tried although their servers have asked to wait.
+  private func tryWords(_ targets: [String], _ until: Instant) -> String {
+    let (who, whose) =
+      targets.count == 1
+      ? (targets[0], "its server") : ("\(targets.count) targets", "their servers")
+    return "trying \(who) now, though \(whose) asked to wait until \(clock(until))"
   }
 
   /// The target of the row under the cursor, or that of files added from now on.

@@ -457,9 +457,22 @@ extension UploadEngine {
         engine.runs.advance(.again, of: name, on: engine)
       }
       engine.folders.tryEverything()
-      engine.carryOut(engine.scheduler.tryEverything(at: engine.time.now()))
+      let asked = engine.jobs.all.filter(\.machine.isAskedToWait).map(\.id)
+      let (actions, files) = engine.scheduler.tryEverything(
+        asked: Set(asked), at: engine.time.now())
+      engine.carryOut(actions)
+      files.forEach { engine.handle(.retry, for: $0) }
       engine.fillSoon()
     }
+  }
+
+  /// Notes that a server has taken files. If they were sent although it had asked to wait, the others follow.
+  func noteTaken(_ items: [ItemID]) {
+    guard let (origin, actions) = scheduler.endTrial(of: items, at: time.now()) else { return }
+    carryOut(actions)
+    let others = jobs.all.filter { $0.machine.isAskedToWait && $0.route.origin == origin }
+    for job in others { handle(.retry, for: job.id) }
+    fillSoon()
   }
 
   /// Sets the number of concurrent requests to a target, overriding its configuration. Requests under way are

@@ -104,6 +104,9 @@ package struct JobMachine: Sendable {
   /// How the last attempt failed, if another one was to follow. It is boxed, since few uploads have one.
   private var lastFailure: Boxed<Failure>?
 
+  /// Whether the upload waits for its next attempt because the server has asked for that.
+  package var isAskedToWait: Bool { state == .retrying && lastFailure?.value.retryAfter != nil }
+
   /// `mayHaveLeftRemnant` says that an attempt of an earlier process broke off.
   package init(mayHaveLeftRemnant: Bool = false) { self.mayHaveLeftRemnant = mayHaveLeftRemnant }
 
