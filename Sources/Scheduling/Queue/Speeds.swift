@@ -49,6 +49,8 @@ package struct Speeds: Hashable, Sendable, Codable {
   /// After this many seconds in which nothing has moved, there is no speed and no time left, rather than ones that get
   /// ever lower and longer.
   private static let standstill = 3
+  /// So many seconds of the time left matter little.
+  private static let little = 2.0
   /// How many groups are remembered to which nothing goes at present.
   private static let mostPaces = 64
 
@@ -95,7 +97,8 @@ package struct Speeds: Hashable, Sendable, Codable {
     guard let totals else { return own }
     let all = isStarted ? totals.bytesToGo : totals.bytesUnderWay
     // Nothing else is left.
-    if remaining == all {
+    let files = (isStarted ? totals.busy : totals.active) - totals.awaiting
+    if remaining == all, files <= 1 {
       return totalETA(of: totals, isStarted: isStarted, limit: limit, at: now)
     }
     guard let limit, isBinding(limit, at: now) else { return own }
@@ -177,10 +180,9 @@ package struct Speeds: Hashable, Sendable, Codable {
   ) -> Double? {
     let work = left[group] ?? 0
     if let speed = paces[group]?.speed(at: now) { return work / speed }
-    guard let speed = paces[group.other]?.speed(at: now), work <= left[group.other] ?? 0 else {
-      return nil
-    }
-    return work / speed
+    guard let speed = paces[group.other]?.speed(at: now) else { return nil }
+    let known = (left[group.other] ?? 0) / speed
+    return work / speed <= max(known, Self.little) ? work / speed : nil
   }
 
   /// Records where an attempt of another process begins.
