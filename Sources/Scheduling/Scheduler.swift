@@ -90,6 +90,8 @@ package struct Scheduler: ~Copyable, Sendable {
   private var trials: [Int: ItemID] = [:]
   /// Those of these files that have gone.
   private var tried: Set<ItemID> = []
+  /// The targets, by their numbers, whose server has taken such a file. They do not wait.
+  private var released: Set<Int> = []
   private(set) var groups = BatchGroups()
   /// The most requests under way at once.
   package let laneCount: Int
@@ -297,7 +299,7 @@ extension Scheduler {
       targets[route.target].ahead == 0,
       targets[route.target].nextBegin(at: now) == nil,
       route.credentials.permission(hasCommand: false) == .go,
-      waits.until(route.route.origin, at: now) == nil,
+      endOfWait(on: lane.route, at: now) == nil,
       route.route.origin.map({ servers[$0] == nil }) ?? true
     else { return false }
     lanes[number]?.more += 1
@@ -461,6 +463,7 @@ extension Scheduler {
   package mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
     var actions: [Action] = []
     waits.prune(at: now)
+    if waits.isEmpty { released = [] }
     while mayStart {
       var best: Candidate?
       var wake: Instant?
@@ -518,7 +521,7 @@ extension Scheduler {
     var candidate = Candidate(
       id: first.id, rank: first.rank, route: route,
       isAlone: targets[routes[route].target].isShut)
-    if let until = waits.until(routes[route].route.origin, at: now) {
+    if let until = endOfWait(on: route, at: now) {
       guard let id = trials[routes[route].target], let entry = entries[id], entry.place == .line,
         entry.route == route
       else { return .later(until) }
@@ -844,7 +847,7 @@ extension Scheduler {
     if !waits.isEmpty || !asked.isEmpty {
       for entry in entries.values {
         let route = routes[entry.route]
-        let isHeld = entry.place == .line && waits.until(route.route.origin, at: now) != nil
+        let isHeld = entry.place == .line && endOfWait(on: entry.route, at: now) != nil
         let isAsked = entry.place == .away(.backOff) && asked.contains(entry.file.id)
         guard isHeld || isAsked, first[route.target].map({ entry.rank < $0.rank }) ?? true else {
           continue
@@ -860,13 +863,21 @@ extension Scheduler {
     return (tryCredentials(), files)
   }
 
-  /// Ends the wait that a server has asked for if it has taken a file that was sent nevertheless, as the user wanted.
-  /// Returns the server; nil if these files were not sent so.
-  package mutating func endTrial(of files: [ItemID], at now: Instant) -> (Origin, [Action])? {
+  /// Ends the wait of a target if its server has taken a file that was sent nevertheless, as the user wanted. That
+  /// server's other targets wait on. Returns the target; nil if these files were not sent so.
+  package mutating func endTrial(
+    of files: [ItemID], at now: Instant
+  ) -> (target: String, actions: [Action])? {
     guard !tried.isEmpty, let id = files.first(where: tried.contains) else { return nil }
     tried.remove(id)
-    guard let entry = entries[id], let origin = routes[entry.route].route.origin else { return nil }
-    return (origin, endWait(of: origin, at: now))
+    guard let entry = entries[id] else { return nil }
+    let (target, origin) = (routes[entry.route].target, routes[entry.route].route.origin)
+    released.insert(target)
+    let othersWait = routes.contains {
+      $0.live > 0 && $0.route.origin == origin && !released.contains($0.target)
+    }
+    let actions = othersWait ? [] : origin.map { endWait(of: $0, at: now) } ?? []
+    return (targets[target].name, actions)
   }
 
   /// Forgets the trouble with a route's server if no file is left that would try the server.
@@ -895,8 +906,15 @@ extension Scheduler {
   package mutating func recordWait(
     of origins: Set<Origin>, until: Instant, _ failure: Failure, of item: ItemID? = nil
   ) -> [Action] {
-    origins.filter { waits.record($0, until: until, failure) }
+    if let item, let number = target(of: item) { released.remove(number) }
+    return origins.filter { waits.record($0, until: until, failure) }
       .map { .server($0, .asksToWait(failure, until: until, by: item)) }
+  }
+
+  /// The moment before which nothing goes to the server of a route; nil if something may go now.
+  private func endOfWait(on route: Int, at now: Instant) -> Instant? {
+    guard !released.contains(routes[route].target) else { return nil }
+    return waits.until(routes[route].route.origin, at: now)
   }
 
   /// Sends to a server although it has asked to wait, as the user wants.
@@ -908,7 +926,7 @@ extension Scheduler {
   private func tooLongWaits(at now: Instant) -> [Action] {
     guard !waits.isEmpty else { return [] }
     return routes.indices.flatMap { number -> [Action] in
-      guard let first = routes[number].ready.first,
+      guard let first = routes[number].ready.first, !released.contains(routes[number].target),
         let policy = entries[first.id]?.file.plan.target.retry,
         let failure = waits.failure(
           for: routes[number].route.origin,

@@ -129,6 +129,36 @@ struct WaitTests {
     harness.engine.cancel(jobs.map(\.item.id))
   }
 
+  @Test("a target whose file is taken goes on, and those beside it at the server wait on")
+  func oneOfTwo() async throws {
+    let count = Count()
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        let isTaken = request.line.contains("/slow")
+        if !isTaken { _ = count.next() }
+        connection.send(
+          "HTTP/1.1 \(isTaken ? "201 Created" : "503 No\r\nRetry-After: 600")\r\n"
+            + "Content-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    var (busy, slow) = (Target.once(server.url("/busy")), Target.once(server.url("/slow")))
+    (busy.name, busy.concurrency) = ("busy", 1)
+    busy.retry = RetryPolicy(attempts: 5, base: 0.01, cap: 60)
+    (slow.name, slow.concurrency) = ("slow", 1)
+    let harness = EngineHarness(waitsForServers: true, preparesAhead: false)
+    let jobs = try jobs(4, to: busy)
+    harness.engine.submit([jobs[0]])
+    await harness.wait { Self.nextTry($0[ItemID(1)]) == 2 }
+    harness.engine.submit(jobs[1...2].map { UploadJob(item: $0.item, target: slow) } + [jobs[3]])
+    harness.engine.tryServers()
+    let ends = await harness.finish([ItemID(2), ItemID(3)])
+    #expect(ends.map(\.code) == ["done 201", "done 201"])
+    await harness.wait { Self.nextTry($0[ItemID(1)]) == 3 }
+    #expect(count.value == 2 && harness.states(of: ItemID(4)).allSatisfy { $0 == .waiting })
+    harness.engine.cancel([ItemID(1), ItemID(4)])
+  }
+
   /// Which attempt comes next, if the file backs off.
   private static func nextTry(_ states: [ItemState]?) -> Int? {
     if case .retrying(_, let next, _, _)? = states?.last { next } else { nil }

@@ -31,6 +31,8 @@ package struct QueueState: Sendable {
   package private(set) var outages: [String: Outage] = [:]
   /// Servers that have asked to wait, by their addresses. The waits may be over.
   package private(set) var waits: [String: Outage] = [:]
+  /// The targets that files have gone to since their servers asked to wait, as a person wanted: they do not wait.
+  package private(set) var released: Set<String> = []
   /// When the next files of targets can begin whose servers have refused more requests, by the targets' names. The
   /// moments may be over.
   package private(set) var paces: [String: Instant] = [:]
@@ -176,6 +178,10 @@ package struct QueueState: Sendable {
       guard let item = items.change(id, to: new, at: now) else { continue }
       if isNews, new == .paused, item.state != .paused { paused.append(item) }
       speeds.record(item, from: isNews ? item.state : new, to: new, at: now)
+      let hasBegun = !item.state.isActive && (new.isActive || new.isDone)
+      if hasBegun, waits.values.contains(where: { ($0.nextTry ?? now) > now }) {
+        released.insert(item.target)
+      }
       if !item.state.isPhase(of: new),
         let remark = Remark(item, called: items.label(of: item), became: new, at: now)
       {
@@ -209,6 +215,8 @@ package struct QueueState: Sendable {
     case .asksToWait(let failure, let until, let id):
       let item = id.flatMap(items.item)
       let wait = Outage(failure: failure, nextTry: until, target: item?.target, server: server)
+      if waits.values.allSatisfy({ $0.nextTry.map { $0 <= now } ?? true }) { released = [] }
+      if let item { released.remove(item.target) }
       waits[server] = until > now ? wait : nil
       guard until > now else { return [] }
       let file = item.map { " for \($0.fileName) → \($0.target)" } ?? ""

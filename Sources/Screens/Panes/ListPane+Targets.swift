@@ -118,7 +118,7 @@ extension AppState {
     if let outage = outage(at: row.url) {
       return (["away · \(outage.words(at: now))"], .warning)
     }
-    let (wait, pace) = (wait(at: row.url), pace(of: row.name))
+    let (wait, pace) = (wait(of: row.name, at: row.url), pace(of: row.name))
     if let until = [wait?.nextTry, pace].compactMap(\.self).max() {
       let why = until == wait?.nextTry ? "asks to wait" : "too many requests"
       let next = Outage.words(until: until, at: now)

@@ -466,11 +466,13 @@ extension UploadEngine {
     }
   }
 
-  /// Notes that a server has taken files. If they were sent although it had asked to wait, the others follow.
+  /// Notes that a server has taken files. If they were sent although it had asked to wait, their target's others follow.
   func noteTaken(_ items: [ItemID]) {
-    guard let (origin, actions) = scheduler.endTrial(of: items, at: time.now()) else { return }
+    guard let (target, actions) = scheduler.endTrial(of: items, at: time.now()) else { return }
     carryOut(actions)
-    let others = jobs.all.filter { $0.machine.isAskedToWait && $0.route.origin == origin }
+    let others = jobs.all.filter {
+      $0.machine.isAskedToWait && $0.upload.target.name == target
+    }
     for job in others { handle(.retry, for: job.id) }
     fillSoon()
   }
