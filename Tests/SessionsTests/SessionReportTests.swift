@@ -37,6 +37,25 @@ struct SessionReportTests {
     #expect(report.status == .someFailed)
   }
 
+  @Test("A file that was tried, and is still to be sent, says what the last attempt met with")
+  func tried() {
+    var list = ItemList()
+    list.append(
+      (1...3).map {
+        UploadItem(id: ItemID($0), location: FileLocation("/files/\($0)"), state: .waiting)
+      })
+    let busy = Failure(.refused, status: 429, attempts: 1)
+    let now = Instant(seconds: 9)
+    for id in [1, 2] as [Int64] {
+      _ = list.change(ItemID(id), to: .retrying(busy, next: 2, of: 5, at: now + 9), at: now)
+    }
+    _ = list.change(ItemID(2), to: .waiting, at: now)
+    let report = SessionReport(items: list, isReading: false, isAside: false)
+    #expect(
+      report.lines.prefix(3).map { $0.split(separator: ": ").dropFirst().joined(separator: ": ") }
+        == ["not sent: 429 Too Many Requests", "not sent: 429 Too Many Requests", "not sent"])
+  }
+
   @Test("A queue that no other hoist has, like the demo's, leaves nothing for the next one")
   func demo() {
     var report = Self.report(2, isStopped: true)

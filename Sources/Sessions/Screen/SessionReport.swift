@@ -120,10 +120,17 @@ struct SessionReport {
       case _ where item.state.isHandedOver:
         "? \(name): may have arrived; check the server before you send it again"
       case .paused where !isTakenOver: "· \(name): not sent, since it is paused"
-      case _ where !item.state.isFinished && !isTakenOver: "· \(name): not sent"
+      case _ where !item.state.isFinished && !isTakenOver:
+        "· \(name): not sent" + (lastFailure(of: item).map { ": \(SafeText.line($0))" } ?? "")
       default: nil
       }
     }
+  }
+
+  /// What the last attempt at a file met with that is to be tried again.
+  private func lastFailure(of item: UploadItem) -> String? {
+    if case .retrying(let failure, _, _, _) = item.state { return failure.headline }
+    return items.row(item.id)?.attempts.last.flatMap { $0.isGood ? nil : $0.words }
   }
 
   /// The line about a file that has ended and was not sent, or perhaps not; nil for any other.
