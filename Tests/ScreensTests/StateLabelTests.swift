@@ -72,7 +72,7 @@ struct StateLabelTests {
     #expect(labels.map { $0.sign(ascii: false).text } == ["↻", "·"])
     #expect(
       labels.map { $0.forms.dropFirst().first } == [
-        "waiting · 503 · try 3 in 7 s", "waiting · 503 · next try in 7 s",
+        "waiting · 503 · retry 3 in 7 s", "waiting · 503 · next try in 7 s",
       ])
   }
 

@@ -253,13 +253,13 @@ struct StateLabel {
     tries(of: row) > 0 ? "↻" : "·"
   }
 
-  /// "next try in 8 s", or with the number of that try if there were others.
+  /// "next try in 8 s", or with the number of that try if there were others: "retry 2 in 8 s".
   private static func next(_ instant: Instant?, at now: Instant, of row: ItemList.Row) -> String {
     let tries = tries(of: row)
     guard tries > 0, let instant, instant > now else {
       return AppState.Outage.words(until: instant, at: now)
     }
-    return "try \(tries + 1) in \(HumanReadable.seconds((instant - now).rounded(.up)))"
+    return "retry \(tries + 1) in \(HumanReadable.seconds((instant - now).rounded(.up)))"
   }
 
   /// How many tries at a waiting file have failed.
