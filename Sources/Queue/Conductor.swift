@@ -171,8 +171,8 @@ package final class Conductor {
         onMain { self?.reportFigures() }
       }
     }
-    hooks.lanes = { [weak self] target, count in
-      onMain { self?.report([.lanes(count, target: target)]) }
+    hooks.lanes = { [weak self] target, count, fall in
+      onMain { self?.report([.lanes(count, target: target, fall: fall)]) }
     }
     hooks.keeping = { [weak self] id, point in
       // A point that contains a secret is kept only in this process's memory.

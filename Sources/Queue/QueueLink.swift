@@ -132,7 +132,7 @@ extension QueueLink: QueueObserver {
         case .refusal(let target, let trouble): [.refusal(target: target, trouble)]
         case .pace(let target, let until): [.pace(target: target, until: until)]
         case .figures(let figures): [.figures(figures)]
-        case .lanes(let count, let target): [.lanes(count, target: target)]
+        case .lanes(let count, let target, let fall): [.lanes(count, target: target, fall: fall)]
         case .run(let target, let news): [.run(target: target, news)]
         default: []
         }

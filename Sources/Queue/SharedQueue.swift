@@ -1023,7 +1023,8 @@ package final class SharedQueue {
       case .figures(let figures):
         conductor.receive(figures)
         reported.append(.figures(figures))
-      case .lanes(let count, let target): reported.append(.lanes(count, target: target))
+      case .lanes(let count, let target, let fall):
+        reported.append(.lanes(count, target: target, fall: fall))
       // It may have been reported before the connection was lost.
       case .run(let target, let news) where runTroubles[target] == news: break
       case .run(let target, let news): conductor.receive(news, of: target)

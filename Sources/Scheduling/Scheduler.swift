@@ -327,15 +327,22 @@ extension Scheduler {
     return targets[number].isTuned
   }
 
-  /// Records what happened to a request of a file. Returns the target and its new number of lanes, if that has changed.
+  /// Records what happened to a request of a file, and what the server answered. Returns the target and its new number
+  /// of lanes, if that has changed.
   package mutating func tune(
-    for id: ItemID, _ event: (inout ConcurrencyTuner, _ underWay: Int) -> Void
+    for id: ItemID, because why: String? = nil, at now: Instant,
+    _ event: (inout ConcurrencyTuner, _ underWay: Int) -> Void
   ) -> (target: String, lanes: Int, isFewer: Bool)? {
     guard let number = target(of: id), targets[number].isTuned else { return nil }
     let (before, underWay) = (targets[number].most, targets[number].underWay)
-    targets[number].tune { event(&$0, underWay) }
+    targets[number].tune(because: why, at: now) { event(&$0, underWay) }
     let lanes = targets[number].most
     return lanes == before ? nil : (targets[number].name, lanes, lanes < before)
+  }
+
+  /// Why a target has fewer lanes than before, if its server's answers are the reason.
+  package func laneFall(of target: String) -> LaneFall? {
+    targetNumbers[target].flatMap { targets[$0].fall }
   }
 
   /// Records which targets have free lanes now that everything that can start has started. Returns the targets whose

@@ -270,6 +270,8 @@ struct QueueStateTests {
     },
   ]
 
+  private static let fall = LaneFall(before: 6, since: now, why: "500 Internal Server Error")
+
   private static let others: [Row] = [
     Row(news: [.run(target: "t\u{1B}", RunNews(.none))], said: []) { _ in true },
     Row(news: [.run(target: "t", RunNews(.opened))], said: [" ! t: opened"]) { _ in true },
@@ -280,6 +282,15 @@ struct QueueStateTests {
     Row(news: [.lanes(4, target: "t"), .urls(["t": "http://h/"])], said: []) {
       $0.lanesFound == ["t": 4] && $0.urls == ["t": "http://h/"]
     },
+    Row(
+      news: [
+        .lanes(6, target: "t"), .lanes(3, target: "t", fall: fall),
+        .lanes(1, target: "t", fall: fall), .lanes(6, target: "t"),
+      ],
+      said: [
+        "~ t gets fewer requests at once for now, 3 instead of 6: 500 Internal Server Error"
+      ]
+    ) { $0.lanesFound == ["t": 6] && $0.laneFalls.isEmpty },
     Row(news: [.figures(SendingFigures(seconds: 2, bytes: 24))], said: []) {
       $0.figures.bytes == 24
     },

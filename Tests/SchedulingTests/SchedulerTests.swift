@@ -75,7 +75,7 @@ struct SchedulerTests {
       }
     }
     func end(_ id: Int64, _ outcome: ConcurrencyTuner.Outcome, began: Double) {
-      _ = scheduler.tune(for: ItemID(id)) { tuner, underWay in
+      _ = scheduler.tune(for: ItemID(id), at: now) { tuner, underWay in
         tuner.recordEnd(outcome, began: Instant(seconds: began), underWay: underWay, at: now)
       }
       _ = scheduler.park(ItemID(id), .over)

@@ -30,6 +30,27 @@ struct TargetLanesTests {
     #expect(lanes.most == 1)
   }
 
+  @Test("fewer lanes for what a server answered have a reason, the first answer's")
+  func fall() {
+    var lanes = TargetLanes(name: "t")
+    lanes.configured = .auto(1...16)
+    let (before, now) = (lanes.most, Instant(seconds: 100))
+    func answer(_ outcome: ConcurrencyTuner.Outcome, _ why: String, at now: Instant) {
+      lanes.tune(because: why, at: now) {
+        $0.recordEnd(outcome, began: now, underWay: before, at: now)
+      }
+    }
+    answer(.fine, "201 Created", at: now)
+    #expect(lanes.fall == nil && before > 1)
+    answer(.overloaded, "503 Service Unavailable", at: now + 1)
+    let fall = LaneFall(before: before, since: now + 1, why: "503 Service Unavailable")
+    #expect(lanes.most < before && lanes.fall == fall)
+    answer(.broken, "500 Internal Server Error", at: now + 60)
+    #expect(lanes.most == 1 && lanes.fall == fall, "one fall, however many steps it has")
+    lanes.wish = .fixed(3)
+    #expect(lanes.fall == nil)
+  }
+
   @Test(
     "one request is given out ahead for each lane, and one for each free one",
     arguments: [
@@ -175,7 +196,7 @@ struct TargetLanesTests {
     for turn in 0..<90 {
       let now = Instant(seconds: Double(turn) * 0.1)
       for (id, began) in underWay {
-        let change = scheduler.tune(for: id) {
+        let change = scheduler.tune(for: id, at: now) {
           $0.recordEnd(.fine, of: 2 << 20, began: began, underWay: $1, at: now)
         }
         if let change { found.insert(change.lanes) }

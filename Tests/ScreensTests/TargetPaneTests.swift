@@ -1,3 +1,4 @@
+import Scheduling
 import Testing
 import UploadModel
 
@@ -270,6 +271,21 @@ import UploadModel
       if let change { Fixture.play(&state, change) }
       #expect(lanes() == words)
     }
+  }
+
+  @Test func itSaysWhyATargetGetsFewerLanes() {
+    var state = Self.pane()
+    state.size = Size(width: 200, height: 40)
+    var item = Fixture.item(21, "c.txt")
+    item.target = "album"
+    let fall = LaneFall(before: 6, since: state.now, why: "500 Internal Server Error")
+    Fixture.play(
+      &state, .added([item]), .queue(.lanes(1, target: "album", fall: fall)),
+      .engine([(item.id, .sending(attempt: 1, sent: 1, total: 1000))], at: state.now))
+    let words = "since \(state.clock(state.now)): 500 Internal Server Error"
+    #expect(Self.line("album", state).contains(words), "\(Self.line("album", state))")
+    Fixture.play(&state, .queue(.lanes(6, target: "album")))
+    #expect(Self.line("album", state).contains("1 being sent"), "\(Self.line("album", state))")
   }
 
   /// Nothing would be sent if the server were tried, so the key that tries it is not offered.

@@ -14,7 +14,7 @@ package enum SenderNews: Hashable, Sendable, Codable {
   case pace(target: String, until: Instant?)
   case settings(SenderSettings)
   /// How many requests a target now gets at once, if hoist finds that number.
-  case lanes(Int, target: String)
+  case lanes(Int, target: String, fall: LaneFall? = nil)
   /// What has been sent so far, and how long that took.
   case figures(SendingFigures)
   /// How fast everything is being sent, as measured so far. Sent only to a listener that has just connected.

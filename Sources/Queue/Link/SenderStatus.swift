@@ -6,7 +6,7 @@ import UploadModel
 package struct SenderStatus: Hashable, Sendable {
   private var settings = SenderSettings()
   private var figures = SendingFigures()
-  private var lanes: [String: Int] = [:]
+  private var lanes: [String: SenderNews] = [:]
   private var items: [ItemID: ItemState] = [:]
   private var servers: [String: Reachability] = [:]
   private var waits: [String: Reachability] = [:]
@@ -34,7 +34,7 @@ package struct SenderStatus: Hashable, Sendable {
     case .pace(let target, let until): paces[target] = until
     case .settings(let settings): self.settings = settings
     case .figures(let figures): self.figures = figures
-    case .lanes(let count, let target): lanes[target] = count
+    case .lanes(_, let target, _): lanes[target] = news
     case .run(let target, let news): runs[target] = news.isTrouble ? news : nil
     case .resumed, .speeds, .runsHaveEnded, .complete: break
     }
@@ -49,7 +49,7 @@ package struct SenderStatus: Hashable, Sendable {
   /// The whole status as news, for a new listener.
   package var news: [SenderNews] {
     [.settings(settings), .figures(figures)]
-      + lanes.sorted { $0.key < $1.key }.map { .lanes($0.value, target: $0.key) }
+      + lanes.sorted { $0.key < $1.key }.map(\.value)
       + [servers, waits].flatMap { news in
         news.sorted { $0.key < $1.key }.map { .server(address: $0.key, news: $0.value) }
       }

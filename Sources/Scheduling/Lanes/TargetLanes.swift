@@ -10,6 +10,8 @@ struct TargetLanes: Sendable {
   @Boxed private(set) var tuner: ConcurrencyTuner?
   /// What it had found when the user set a number.
   @Boxed private var found: ConcurrencyTuner?
+  /// Why there are fewer than before; nil if that is not for what the server answered.
+  @Boxed private(set) var fall: LaneFall?
   /// How many lanes the target takes.
   private(set) var underWay = 0
   /// Whether the target's files must not start, except `key`.
@@ -106,7 +108,22 @@ struct TargetLanes: Sendable {
     tuner = tuned
   }
 
+  /// Lets an event have its say in the number of lanes. If there are fewer after it, `why` says what the server answered,
+  /// if it was that.
+  mutating func tune(
+    because why: String?, at now: Instant, _ event: (inout ConcurrencyTuner) -> Void
+  ) {
+    let before = most
+    tune(event)
+    if most < before, fall == nil, let why {
+      fall = LaneFall(before: before, since: now, why: why)
+    } else if let fall, most >= fall.before {
+      self.fall = nil
+    }
+  }
+
   private mutating func renewTuner() {
+    fall = nil
     found = tuner ?? found
     switch wish ?? configured {
     case .fixed: tuner = nil

@@ -25,8 +25,9 @@ package enum QueueNews: Sendable {
   case speeds(Speeds)
   /// What the sender has sent so far, and how long that took. Comes before the changes that it is about.
   case figures(SendingFigures)
-  /// How many requests a target now gets at once, if hoist finds that number.
-  case lanes(Int, target: String)
+  /// How many requests a target now gets at once, if hoist finds that number, and why there are fewer than before, if
+  /// that is for what its server answered.
+  case lanes(Int, target: String, fall: LaneFall? = nil)
   /// Whether a server can be reached.
   case reachability(server: String, Reachability)
   /// Why the items of a target wait for credentials; nil if the credentials are tried again.

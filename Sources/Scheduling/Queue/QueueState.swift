@@ -27,6 +27,8 @@ package struct QueueState: Sendable {
   package private(set) var figures = SendingFigures()
   /// How many requests at once hoist has found to be best, by target.
   package private(set) var lanesFound: [String: Int] = [:]
+  /// Why that is fewer than before, by target, if it is for what the server answered.
+  package private(set) var laneFalls: [String: LaneFall] = [:]
   /// Servers that cannot be reached, by their addresses.
   package private(set) var outages: [String: Outage] = [:]
   /// Servers that have asked to wait, by their addresses. The waits may be over.
@@ -102,7 +104,16 @@ package struct QueueState: Sendable {
     case .resumed(let id, let start): speeds.noteStart(of: id, at: start)
     case .speeds(let speeds): self.speeds = speeds
     case .figures(let figures): self.figures = figures
-    case .lanes(let count, let target): lanesFound[target] = count
+    case .lanes(let count, let target, let fall):
+      lanesFound[target] = count
+      let old = laneFalls[target]
+      laneFalls[target] = fall
+      guard let fall, fall.since != old?.since else { return [] }
+      return [
+        Remark(
+          "\(target) gets fewer requests at once for now, \(count) instead of \(fall.before): "
+            + fall.why, .warning)
+      ]
     case .reachability(let server, let news): return record(server, news, at: now)
     case .refusal(let target, let trouble):
       let old = refusals[target]

@@ -142,6 +142,14 @@ extension AppState {
     var active = queue.active(on: row.name)
     // Items without a target go to the chosen one.
     if isChosen { active += queue.active(on: "") }
+    if active > 0, let fall = known.laneFalls[row.name] {
+      let lanes = HumanReadable.count(lanes(of: row.name).count, "lane")
+      return (
+        [
+          "\(lanes) since \(clock(fall.since)): \(fall.why)", "\(lanes): \(fall.why)",
+        ], .warning
+      )
+    }
     if active > 0 { return (["\(HumanReadable.grouped(active)) being sent"], .accent) }
     if let variable = row.unsetVariable {
       return (["variable \(variable) is not set", "variable not set"], .bad)

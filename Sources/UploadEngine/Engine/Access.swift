@@ -76,7 +76,8 @@ final class Access {
     holdBack(askedBy: failure, authorization, on: engine)
     if let load = failure.load {
       let now = engine.time.now()
-      engine.tune(for: job.id) { tuner, underWay in
+      let why = failure.status.map(Failure.statusLine) ?? failure.headline
+      engine.tune(for: job.id, because: why, at: now) { tuner, underWay in
         tuner.recordEnd(load, began: job.begin ?? now, underWay: underWay, at: now)
       }
     }

@@ -42,8 +42,11 @@ package struct EngineHooks: Sendable {
   package var runReport: @Sendable (_ target: String, _ news: RunNews) -> Void = { _, _ in }
   /// Called when sending has ended or stands still, before the last change is reported.
   package var figures: @Sendable (SendingFigures) -> Void = { _ in }
-  /// Called when another number of lanes has been found for a target.
-  package var lanes: @Sendable (_ target: String, _ lanes: Int) -> Void = { _, _ in }
+  /// Called when another number of lanes has been found for a target, with the reason if there are fewer because of what
+  /// its server answered.
+  package var lanes: @Sendable (_ target: String, _ lanes: Int, _ fall: LaneFall?) -> Void = {
+    _, _, _ in
+  }
   /// Called when a file has grown while it was sent, so that it is sent again from its beginning.
   package var grew: @Sendable (UploadItem) -> Void = { _ in }
   /// Called with files that were paused, but whose requests are left to end since the server may have all of them.

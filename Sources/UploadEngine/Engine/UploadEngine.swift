@@ -483,7 +483,7 @@ extension UploadEngine {
     onQueue { engine in
       engine.takeBack()
       let found = engine.scheduler.setConcurrency(count, of: target)
-      if let found { engine.hooks.lanes(target, found) }
+      if let found { engine.reportLanes(found, of: target) }
       engine.fillSoon()
     }
   }
@@ -600,7 +600,9 @@ extension UploadEngine {
     fillLanes()
     widen()
     carryOut(scheduler.reportPaces(at: time.now()))
-    for (target, lanes) in scheduler.recordIdleLanes(at: time.now()) { hooks.lanes(target, lanes) }
+    for (target, lanes) in scheduler.recordIdleLanes(at: time.now()) {
+      reportLanes(lanes, of: target)
+    }
     runs.endIdle(on: self)
     if attempts == 0, openClaims == 0, runs.endings == 0 { whenIdle.take()?.resume() }
   }
@@ -733,12 +735,21 @@ extension UploadEngine {
     fillSoon()
   }
 
-  /// Lets what happened to a request of a file have its say in how many lanes the file's target gets.
-  func tune(for id: ItemID, _ event: (inout ConcurrencyTuner, _ underWay: Int) -> Void) {
-    guard let (target, lanes, isFewer) = scheduler.tune(for: id, event) else { return }
+  /// Lets what happened to a request of a file have its say in how many lanes the file's target gets. `why` is what the
+  /// server answered.
+  func tune(
+    for id: ItemID, because why: String? = nil, at now: Instant,
+    _ event: (inout ConcurrencyTuner, _ underWay: Int) -> Void
+  ) {
+    guard let (target, lanes, isFewer) = scheduler.tune(for: id, because: why, at: now, event)
+    else { return }
     if isFewer { takeBack { $0.route.target == target } }
-    hooks.lanes(target, lanes)
+    reportLanes(lanes, of: target)
     fillSoon()
+  }
+
+  private func reportLanes(_ lanes: Int, of target: String) {
+    hooks.lanes(target, lanes, scheduler.laneFall(of: target))
   }
 
   func isTuned(for id: ItemID) -> Bool { scheduler.isTuned(for: id) }

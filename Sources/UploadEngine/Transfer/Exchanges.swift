@@ -105,7 +105,8 @@ final class Exchanges {
       } else {
         let end = exchange.noteEnd(end, content, at: now)
         if let load = end.load {
-          engine.tune(for: exchange.firstItem) { tuner, underWay in
+          engine.tune(for: exchange.firstItem, because: end.outcomeWords, at: now) {
+            tuner, underWay in
             tuner.recordEnd(
               load, of: exchange.acknowledged, began: exchange.start, underWay: underWay, at: now)
           }
@@ -121,7 +122,7 @@ final class Exchanges {
   ) {
     guard engine.isTuned(for: exchange.firstItem) else { return }
     let progress = exchange.task.transferProgress
-    engine.tune(for: exchange.firstItem) { tuner, underWay in
+    engine.tune(for: exchange.firstItem, at: now) { tuner, underWay in
       tuner.recordAcknowledged(
         bytes, roundTrip: progress.roundTrip, isLimited: progress.isHeldBack, underWay: underWay,
         at: now)
