@@ -207,12 +207,12 @@ import UploadModel
     #expect(!text.contains("reasons"))
   }
 
-  /// As many reasons as fit, first those of files that may be on the server.
+  /// As many reasons as fit, first those of what has failed; how many there is no room for is counted.
   @Test(arguments: [
     Size(width: 80, height: 24), Size(width: 130, height: 40), Size(width: 60, height: 15),
   ])
   func theReasonsThatFitAreListed(_ size: Size) {
-    let statuses = [403, 404, 413, 422, 415, 409]
+    let statuses = [403, 404, 413, 422, 415, 409, 400, 406]
     let refused = statuses.flatMap { status in
       [ItemState](
         repeating: .failed(Failure(.refused, status: status, attempts: 1)), count: 2)
@@ -221,14 +221,31 @@ import UploadModel
     let state = Self.ended(states, size: size)
     let lines = render(state, size: size).text
     let top = lines.firstIndex { $0.contains("─ Done, with problems") } ?? lines.endIndex
-    let reasons = lines[top...].prefix { !$0.contains("Enter next") }.filter { $0.contains(" × ") }
-    #expect(reasons.first?.contains("2 × doubtful: 200, quota exceeded") == true, "\(lines)")
-    #expect(reasons.count < 2 || reasons[1].contains("may have arrived"), "\(lines)")
-    #expect(reasons.count == [15: 2, 24: 5, 40: 8][size.height], "\(lines)")
-    #expect(lines.contains { $0.contains(size.height < 40 ? "all 7 reasons" : "E reasons") })
+    let box = lines[top...].prefix { !$0.contains("Enter next") }
+    let reasons = box.filter { $0.contains(" × ") }
+    #expect(reasons.first?.contains("2 × 400 Bad Request") == true, "\(lines)")
+    #expect(reasons.count == [15: 3, 24: 6, 40: 10][size.height], "\(lines)")
+    let rest = [
+      15: "and 7 more reasons · E shows all 10", 24: "and 4 more reasons · E shows all 10",
+    ]
+    #expect(rest[size.height].map { rest in box.contains { $0.contains(rest) } } ?? true, "\(box)")
+    #expect(!box.contains { $0.contains("and ") } || size.height < 40, "\(box)")
     // Nothing but doubtful files.
     let text = Self.text(Self.ended(Array(states.suffix(2)), size: size))
     #expect(text.contains("2 × doubtful: 200, quota exceeded"), "\(text)")
+  }
+
+  /// No line that the box could have is left free.
+  @Test(arguments: Fixture.sizes)
+  func theRoomIsForTheReasons(_ size: Size) {
+    let states = (400...499).map { ItemState.failed(Failure(.refused, status: $0, attempts: 1)) }
+    let state = Self.ended(states, size: size)
+    let lines = render(state, size: size).text
+    guard let top = lines.firstIndex(where: { $0.contains("─ Done, with problems") }) else {
+      return
+    }
+    #expect(top == state.layout.rows.lowerBound + 2, "\(lines)")
+    #expect(lines[state.layout.rows.upperBound - 1].contains("╰──"), "\(lines)")
   }
 
   /// Where there is only ASCII, the sign of what may have arrived is not the sign of "times".

@@ -37,13 +37,23 @@ import UploadModel
     var state = Self.queue(size: size)
     Fixture.type("E", &state)
     let text = Self.text(state)
-    #expect(text.contains("25 failures, 3 reasons"), "\(text)")
+    #expect(text.contains("25 problems, 3 reasons"), "\(text)")
     for line in ["12  403, not yours", "12  file is missing", " 1  403, too late"] {
       #expect(text.contains(line), "\(line) in \(text)")
     }
     // The rows stay where they are.
     Fixture.play(&state, .key(.escape))
     #expect(state.dialog == nil && state.order.prefix(3) == [ItemID(1), ItemID(2), ItemID(3)])
+  }
+
+  /// A doubtful file is asked about, as where it stands alone.
+  @Test func doubtfulFilesHaveALine() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "a", state: .done(Fixture.doubtful))]))
+    Fixture.type("E", &state)
+    #expect(Self.text(state).contains("1  doubtful: 200, quota exceeded"), "\(Self.text(state))")
+    Fixture.type("r", &state)
+    #expect(state.mode == .sendingAgain)
   }
 
   @Test func oneActionIsForAllFilesOfAReason() {

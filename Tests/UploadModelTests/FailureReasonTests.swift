@@ -44,6 +44,26 @@ import UploadModel
       failure.line == "403 Forbidden, the server said: not at http://h/?password=(secret)")
   }
 
+  /// What has failed is not among what somebody has to look for on the server.
+  @Test func whatHasFailedComesFirst() {
+    let unclear = Failure(.outcomeUnknown("closed"))
+    var (doubtful, grown) = (Receipt(status: 200), Receipt(status: 201))
+    doubtful.doubt = "quota exceeded"
+    grown.growth = 12
+    let reasons =
+      [FailureReason(doubtful, of: "a"), FailureReason(doubtful, of: "b")].compactMap(\.self)
+      + [FailureReason(unclear, of: "c"), FailureReason(unclear, of: "d")]
+      + [FailureReason(Self.refused(403, "not yours"), of: "e")]
+      + [FailureReason(grown, of: "f")].compactMap(\.self)
+    let groups = FailureGroup.gathered(reasons.enumerated().map { ($1, $0) })
+    #expect(
+      groups.map(\.line) == [
+        "1 × 403, not yours", "2 × closed, may have arrived", "2 × doubtful: 200, quota exceeded",
+        "1 × doubtful: 201, the file has grown",
+      ])
+    #expect(FailureReason(Receipt(status: 201), of: "a") == nil)
+  }
+
   @Test func theMostFrequentReasonIsFirst() {
     let failures =
       [Failure(.missing)] + Array(repeating: Self.refused(403, "not yours"), count: 412)

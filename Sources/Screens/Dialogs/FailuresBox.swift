@@ -13,7 +13,7 @@ struct FailuresBox {
     let groups = failures.groups(of: state.queue)
     let files = groups.reduce(0) { $0 + $1.members.count }
     let visible = Self.lines(groups.count, in: size)
-    let digits = HumanReadable.grouped(groups.first?.members.count ?? 0).count
+    let digits = HumanReadable.grouped(groups.map(\.members.count).max() ?? 0).count
     let texts = groups.map { group in
       let count = HumanReadable.grouped(group.members.count)
       return String(repeating: " ", count: digits - count.count) + "\(count)  \(group.reason.words)"
@@ -23,7 +23,7 @@ struct FailuresBox {
     let top = max(1, (size.height - visible - 2) / 2)
     canvas.box(
       row: top, columns: columns, height: visible + 2,
-      title: "\(HumanReadable.count(files, "failure")), "
+      title: "\(HumanReadable.count(files, "problem")), "
         + HumanReadable.count(groups.count, "reason"))
     let inner = columns.dropFirst(2).dropLast(2)
     let rows = failures.list.visible(of: groups.count, height: visible)

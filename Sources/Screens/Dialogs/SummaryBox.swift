@@ -11,8 +11,8 @@ struct SummaryBox {
   private static let least = 4
   /// The most columns that the box takes for reasons.
   private static let mostWidth = 110
-  /// How many rows of the queue stay in sight above the box.
-  private static let leastRows = 4
+  /// How many rows of the queue stay in sight above the box: the first problem and the one before it.
+  private static let leastRows = 2
 
   func paint(on canvas: inout Canvas) {
     // On a small screen the rows matter more than this box, and the line of totals says the same.
@@ -21,16 +21,16 @@ struct SummaryBox {
     let wait = wait.map { [[($0, Role.warning)]] } ?? []
     let room = max(0, layout.rows.count - Self.least - wait.count - Self.leastRows)
     let longest =
-      summary.lines.prefix(room)
+      lines(fitting: room)
       .map { Glyphs.width(Glyphs.of($0, ascii: canvas.ascii)) + 4 }.max() ?? 0
     let width = min(max(72, min(longest, Self.mostWidth)), layout.list.count - 2)
     let left = layout.list.lowerBound + (layout.list.count - width) / 2
     let reasons = reasons(fitting: room, width - 4)
-    let offers = offers(fitting: width - 4, besideReasons: room)
+    let offers = offers(fitting: width - 4)
     // Nothing may have ended yet but what waits.
     let above = wait + (summary.counts.over > 0 ? [counts(fitting: width - 4)] : [])
     let height = above.count + reasons.count + (offers.isEmpty ? 2 : 3)
-    let top = layout.rows.upperBound - height - 1
+    let top = layout.rows.upperBound - height
     canvas.box(
       row: top, columns: left..<left + width, height: height, title: title(fitting: width),
       within: layout.list, isDimming: false)
@@ -60,10 +60,21 @@ struct SummaryBox {
     return "\(trouble.story(of: name))\(more) (\(files))"
   }
 
-  /// A line for each reason, as many as there is room for, or two if it needs them.
-  private func reasons(fitting lines: Int, _ width: Int) -> [ArraySlice<Glyph>] {
-    let shown = summary.lines.prefix(lines)
-    var spare = lines - shown.count
+  /// A line for each reason and, if there is no room for all, one that says how many more there are.
+  private func lines(fitting room: Int) -> [String] {
+    let all = summary.lines
+    guard room > 0, all.count > room else { return Array(all.prefix(room)) }
+    let shown = all.prefix(room - 1)
+    let key = state.keyLabel(.failures)
+    let rest = "and \(HumanReadable.count(all.count - shown.count, "more reason"))"
+    let offer = key.isEmpty ? "" : " · \(key) shows all \(HumanReadable.grouped(all.count))"
+    return shown + [rest + offer]
+  }
+
+  /// These lines, of which those that need it and find room take two.
+  private func reasons(fitting room: Int, _ width: Int) -> [ArraySlice<Glyph>] {
+    let shown = lines(fitting: room)
+    var spare = room - shown.count
     return shown.flatMap { line in
       let lines = TextFitting.wrapped(
         Glyphs.of(line, ascii: state.isASCII), to: width, lines: spare > 0 ? 2 : 1,
@@ -80,9 +91,9 @@ struct SummaryBox {
       (SendingCounts(counts).sent, "✓", "sent", "sent", .good),
       (counts.there, "✓", "there already", "there", .good),
       (counts.skipped, "·", "skipped", "skipped", .dim),
-      (counts.doubtful, "!", "of them doubtful", "doubtful", .warning),
       (counts.failed, "✗", "failed", "failed", .bad),
       (counts.unknown, "?", "may have arrived", "unknown", .warning),
+      (counts.doubtful, "!", "doubtful", "doubtful", .warning),
     ]
     let forms = [(isShort: false, gap: 4), (false, 2), (true, 2)].map { isShort, gap in
       let parts = all.filter { $0.count > 0 }.map { part -> Canvas.Spans in
@@ -100,7 +111,7 @@ struct SummaryBox {
     return forms.first { $0.reduce(0) { $0 + $1.text.count } <= width } ?? forms[2]
   }
 
-  private func offers(fitting width: Int, besideReasons room: Int) -> Canvas.Spans {
+  private func offers(fitting width: Int) -> Canvas.Spans {
     func offer(_ name: Action.Name, _ words: String) -> Canvas.Spans {
       [(state.keyLabel(name), .accent), (" \(words)", .dim)]
     }
@@ -121,11 +132,7 @@ struct SummaryBox {
         ? "1 address" : "\(HumanReadable.grouped(summary.addresses)) addresses"
       offers.append(offer(.copyURL, "copy \(words)"))
     }
-    if !summary.reasons.isEmpty {
-      let count = summary.reasons.count
-      let words = count + summary.doubts.count > room ? "all \(count) reasons" : "reasons"
-      offers.append(offer(.failures, words))
-    }
+    if summary.problems > 1 { offers.append(offer(.failures, "reasons")) }
     func all() -> Canvas.Spans { Canvas.Spans(offers.joined(separator: [("   ", .plain)])) }
     func isTooWide() -> Bool { all().reduce(0) { $0 + $1.text.count } > width }
     // Copying the addresses can wait: the other keys are about what went wrong.

@@ -103,7 +103,7 @@ extension Action {
       .nextFailed, ["!"], in: [.queue, .history],
       "go to the next file that failed, may have arrived or is doubtful", traits: .looks),
     Action(
-      .failures, ["E"], "the failures by their reasons: retry, remove or list all of a reason",
+      .failures, ["E"], "the problems by their reasons: retry, remove or list all of a reason",
       hint: "reasons", footer: 4),
     Action(
       .failWhen, ["w"], in: [.queue, .details],

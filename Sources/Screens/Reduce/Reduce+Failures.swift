@@ -3,7 +3,7 @@ import UploadModel
 /// The failures by reason, and what is done about all files with the same one.
 extension AppState {
   mutating func openFailures() -> [Effect] {
-    guard queue.totals.failed + queue.totals.unknown > 0 else {
+    guard queue.totals.failed + queue.totals.unknown + queue.totals.doubtful > 0 else {
       return refuse("nothing here has failed")
     }
     open(.failures(FailureList()))

@@ -8,22 +8,8 @@ struct EndSummary: Sendable {
   var troubles: [String: CredentialTrouble] = [:]
   /// How many of the sent files have an address.
   let addresses: Int
-  /// Why files are doubtful; the most frequent reason first.
-  var doubts: [FailureGroup<ItemID>] = []
-  /// Why files failed, if more than one did; the most frequent reason first.
-  var reasons: [FailureGroup<ItemID>] = []
-  /// The only file that failed, and why.
-  var failure: String?
-
-  /// What went wrong and why, a line for each reason, or for the only file that failed. What may be on the server comes
-  /// first, since somebody has to look there.
-  var lines: [String] {
-    let unclear = reasons.filter(\.reason.isUnclear) + reasons.filter { !$0.reason.isUnclear }
-    return doubts.map { group in
-      let count = HumanReadable.grouped(group.members.count)
-      return "\(count) × doubtful: \(SafeText.beginning(of: group.reason.words))"
-    } + (failure.map { [$0] } ?? unclear.map(\.line))
-  }
+  /// What went wrong and why, a line for each reason, or for the only file that failed.
+  var lines: [String] = []
 
   var problems: Int { counts.failed + counts.unknown + counts.doubtful }
 }
@@ -42,31 +28,13 @@ extension AppState {
     summary = EndSummary(
       counts: totals, troubles: refusals.filter { $0.value.holdsAll && isBusy($0.key) },
       addresses: queue.rows.count { $0.item.url != nil },
-      doubts: totals.doubtful > 0 ? doubtGroups : [],
-      reasons: totals.failed + totals.unknown > 1 ? queue.failureGroups : [],
-      failure: totals.failed + totals.unknown == 1 ? onlyFailure : nil)
+      lines: queue.sessionProblemGroups.map(line(for:)))
   }
 
-  /// The doubtful files by what their replies say.
-  private var doubtGroups: [FailureGroup<ItemID>] {
-    FailureGroup.gathered(
-      queue.rows.lazy.compactMap { row in
-        guard let receipt = row.item.state.receipt, let doubt = receipt.doubt,
-          !queue.isFromBefore(row.item)
-        else { return nil }
-        let isBreak = Receipt.isBreak(doubt)
-        let reason = FailureReason(
-          isBreak ? "\(receipt.status), reply broke off" : "\(receipt.status)",
-          status: receipt.status, said: isBreak ? nil : doubt, of: row.item.fileName)
-        return (reason, row.item.id)
-      })
-  }
-
-  /// The name of the file that failed, and why.
-  private var onlyFailure: String? {
-    guard let group = queue.failureGroups.first,
-      let name = group.members.first.flatMap(item)?.fileName
-    else { return nil }
+  /// Why files failed, and how many; of a single one, its name.
+  private func line(for group: FailureGroup<ItemID>) -> String {
+    let isAlone = queue.totals.failed + queue.totals.unknown == 1 && group.reason.fate != .doubtful
+    guard isAlone, let name = group.members.first.flatMap(item)?.fileName else { return group.line }
     return "\(SafeText.line(name)): \(SafeText.beginning(of: group.reason.words))"
   }
 

@@ -55,20 +55,29 @@ struct SessionReport {
       + reasons + choice + summary
   }
 
-  /// The items that were not sent, or perhaps not, in the order in which they were added. If there are none, the items
-  /// are not gone through: with 20,000 files, that would delay the end of the program.
+  /// The items that were not sent, or perhaps not: first what has failed, then what may be on the server, then what is
+  /// left to send, each in the order in which it was added. If there are none, the items are not gone through: with
+  /// 20,000 files, that would delay the end of the program.
   private var remarkable: [UploadItem] {
     guard unsent > 0 || items.totals.doubtful > 0 else { return [] }
     return items.items.filter {
       (!$0.state.isDone || $0.state.receipt?.isDoubtful == true) && !items.isFromBefore($0)
     }
-    .sorted { $0.id < $1.id }
+    .sorted { (Self.rank(of: $0), $0.id) < (Self.rank(of: $1), $1.id) }
+  }
+
+  private static func rank(of item: UploadItem) -> Int {
+    switch item.state {
+    case .failed(let failure): failure.isOutcomeUnknown ? 1 : 0
+    case .done: 2
+    default: 3
+    }
   }
 
   /// Why files failed, if several failed: a line for each reason.
   private var reasons: [String] {
     guard unsent > 1 else { return [] }
-    let groups = items.failureGroups
+    let groups = items.sessionProblemGroups
     guard groups.reduce(0, { $0 + $1.members.count }) > 1 else { return [] }
     return ReasonLines.cut(groups, \.line)
   }

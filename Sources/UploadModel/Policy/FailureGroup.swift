@@ -14,14 +14,16 @@ package struct FailureGroup<Member> {
     "\(HumanReadable.grouped(members.count)) × \(SafeText.beginning(of: reason.words))"
   }
 
-  /// Gathers failures by their reasons, the most frequent reason first.
+  /// Gathers failures by their reasons: first those of files that have failed, then of those that may have arrived; of
+  /// these, the most frequent reason first.
   package static func gathered(
     _ failures: some Sequence<(reason: FailureReason, member: Member)>
   ) -> [Self] {
     Dictionary(grouping: failures, by: \.reason).map { reason, failures in
       Self(reason: reason, members: failures.map(\.member))
     }.sorted {
-      ($1.members.count, $0.reason.words) < ($0.members.count, $1.reason.words)
+      ($0.reason.fate.rawValue, $1.members.count, $0.reason.words)
+        < ($1.reason.fate.rawValue, $0.members.count, $1.reason.words)
     }
   }
 }

@@ -2,13 +2,22 @@ import ScalarText
 
 /// Why a file failed, in the words by which failures are gathered: the cause and what the server said.
 package struct FailureReason: Hashable, Sendable {
+  /// What became of the file. Lists of reasons are in this order: what has failed can be mended here, whereas somebody
+  /// has to look at the server for the rest.
+  package enum Fate: Int, Sendable { case failed, mayHaveArrived, doubtful }
+
   /// "403, not yours", "404 Not Found", "file is missing", "500, disk full, may have arrived", "no reply within 5 s, may
-  /// have arrived".
-  package var words: String { cause + (isUnclear ? ", may have arrived" : "") }
-  /// The same without saying that the file may have arrived.
+  /// have arrived", "doubtful: 200, quota exceeded".
+  package var words: String {
+    switch fate {
+    case .failed: cause
+    case .mayHaveArrived: "\(cause), may have arrived"
+    case .doubtful: "doubtful: \(cause)"
+    }
+  }
+  /// The same without what became of the file.
   package let cause: String
-  /// Whether the file may have arrived.
-  package let isUnclear: Bool
+  package private(set) var fate: Fate
 
   package init(_ failure: Failure, of name: String) {
     self.init(failure, said: failure.said, of: name)
@@ -37,7 +46,22 @@ package struct FailureReason: Hashable, Sendable {
       let cause = isOfStatus == true ? status ?? headline : headline
       words = "\(cause), \(Self.replacing(name, in: SecretQuery.hidden(in: Reply.stem(said))))"
     }
-    (self.cause, self.isUnclear) = (words, isUnclear)
+    cause = words
+    fate = isUnclear ? .mayHaveArrived : .failed
+  }
+
+  /// Why a file that was sent is doubtful; nil if it is not.
+  package init?(_ receipt: Receipt, of name: String) {
+    guard let because = receipt.doubtfulBecause else { return nil }
+    let (status, doubt) = ("\(receipt.status)", receipt.doubt)
+    // How much of a reply arrived, and by how much a file has grown, differ from file to file.
+    if let doubt, !Receipt.isBreak(doubt) {
+      self.init(status, status: receipt.status, said: because, of: name)
+    } else {
+      let headline = doubt == nil ? "the file has grown" : "reply broke off"
+      self.init("\(status), \(headline)", status: nil, said: nil, of: name)
+    }
+    fate = .doubtful
   }
 
   /// A text with an ellipsis for a name, where the name is not a part of a longer word.
