@@ -16,8 +16,8 @@ struct SendingCountsTests {
   private static let rows: [(SendingCounts, String)] = [
     (counts { $0.sent = 3 }, "3 of 3 files sent, 24 B in 4.6 s"),
     (
-      counts { ($0.sent, $0.doubtful) = (3, 1) },
-      "3 of 3 files sent, 1 of them doubtful, 24 B in 4.6 s"
+      counts { ($0.sent, $0.doubtful) = (2, 1) },
+      "2 of 3 files sent, 24 B in 4.6 s; 1 doubtful"
     ),
     (
       counts { ($0.sent, $0.failed, $0.left) = (1, 1, 2) },

@@ -132,7 +132,7 @@ import UploadModel
     Fixture.play(
       &state, .engine(items.enumerated().map { ($1.id, ends[$0 % 4]) }, at: state.now))
     let text = Self.lines(state).joined(separator: "\n")
-    #expect(text.contains("✓ 20 sent") && text.contains("✗ 10 failed"), "\(text)")
+    #expect(text.contains("✓ 10 sent") && text.contains("✗ 10 failed"), "\(text)")
     #expect(
       text.contains("? 10 may have arrived ") || text.contains("? 10 unknown "), "\(text)")
   }

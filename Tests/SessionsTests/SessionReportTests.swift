@@ -156,7 +156,7 @@ struct SessionReportTests {
     list.remove([ItemID(1), ItemID(2), ItemID(3), ItemID(4)])
     #expect(
       SessionReport(items: list).lines.last
-        == "4 of 8 files sent, 2 of them doubtful; 1 failed; 2 removed; "
+        == "2 of 8 files sent; 1 failed; 2 doubtful; 2 removed; "
         + "2 files left in the queue for the next hoist")
   }
 

@@ -2,9 +2,9 @@ import UploadModel
 
 /// What became of the files of a push or of a session, in numbers. Every summary in words is made of these.
 package struct SendingCounts: Hashable, Sendable {
-  /// Files that were sent.
+  /// Files that were sent, without the doubtful ones.
   package var sent = 0
-  /// How many of those are doubtful.
+  /// Files that were sent, but may not have arrived as they are.
   package var doubtful = 0
   /// Files that the server had already.
   package var there = 0
@@ -27,22 +27,24 @@ package struct SendingCounts: Hashable, Sendable {
   /// What has become of the files that these totals count.
   package init(_ totals: Totals) {
     (doubtful, there, taken) = (totals.doubtful, totals.there, totals.skipped)
-    sent = totals.done - there - taken
+    sent = totals.done - there - taken - doubtful
     (notTried, cancelled) = (totals.notTried, totals.cancelled)
     failed = totals.failed - notTried - cancelled
     (unknown, left) = (totals.unknown, totals.busy + totals.paused)
   }
 
+  /// The files that were sent, with the doubtful ones, as scripts and reports count them.
+  package var sentInAll: Int { sent + doubtful }
   /// How many files there are.
   package var all: Int {
-    sent + there + taken + failed + notTried + unknown + cancelled + left + removed
+    sent + doubtful + there + taken + failed + notTried + unknown + cancelled + left + removed
   }
 
   /// Counts a file that was removed from a queue. If it had been sent by then, it counts like one that is still there.
   mutating func add(_ one: ItemList.Removed) {
     switch one {
     case .sent: sent += 1
-    case .doubtful: (sent, doubtful) = (sent + 1, doubtful + 1)
+    case .doubtful: doubtful += 1
     case .there: there += 1
     case .skipped: taken += 1
     case .unsent: removed += 1
@@ -56,8 +58,7 @@ package struct SendingCounts: Hashable, Sendable {
       return there == 1 ? "the file is there already" : "all \(there) files are there already"
     }
     var words = "\(HumanReadable.grouped(sent)) of \(HumanReadable.count(all, "file")) sent"
-    words += Receipt.doubtWords(doubtful, of: sent)
-    if let figures, sent > 0, figures.seconds > 0 {
+    if let figures, sentInAll > 0, figures.seconds > 0 {
       words += ", \(HumanReadable.bytes(figures.bytes))"
       words += " in \(HumanReadable.duration(figures.seconds))"
     }
@@ -65,7 +66,8 @@ package struct SendingCounts: Hashable, Sendable {
     let others = [
       (there, "there already"),
       (taken, taken == 1 ? "skipped, its name is taken" : "skipped, their names are taken"),
-      (failed, "failed"), (unknown, "unknown"), (notTried, "not tried"), (cancelled, "cancelled"),
+      (failed, "failed"), (unknown, "unknown"), (doubtful, "doubtful"), (notTried, "not tried"),
+      (cancelled, "cancelled"),
       (removed, "removed"),
     ]
     return words
@@ -79,10 +81,9 @@ extension Totals {
     let counts = SendingCounts(self)
     let others = [
       (counts.there, "there already"), (counts.taken, "skipped"), (counts.failed, "failed"),
-      (counts.notTried, "not tried"), (counts.unknown, "unknown"),
+      (counts.unknown, "unknown"), (counts.doubtful, "doubtful"), (counts.notTried, "not tried"),
     ]
     return HumanReadable.count(counts.sent, "file") + " sent"
-      + Receipt.doubtWords(counts.doubtful, of: counts.sent)
       + others.filter { $0.0 > 0 }.map { ", \(HumanReadable.grouped($0.0)) \($0.1)" }.joined()
   }
 }

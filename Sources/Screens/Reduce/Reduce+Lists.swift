@@ -203,6 +203,6 @@ extension ItemList: ListRows {
 extension ItemState {
   /// Whether a filter for this kind finds items in this state.
   func `is`(_ kind: RowKind) -> Bool {
-    RowKind(self.kind) == kind || kind == .doubtful && receipt?.isDoubtful == true
+    receipt?.isDoubtful == true ? kind == .doubtful : RowKind(self.kind) == kind
   }
 }

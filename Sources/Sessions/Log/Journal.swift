@@ -35,7 +35,7 @@ package struct Journal: Sendable {
     record(
       "over",
       [
-        "sent": "\(summary.counts.sent)", "failed": "\(summary.failed.count)",
+        "sent": "\(summary.counts.sentInAll)", "failed": "\(summary.failed.count)",
         "bytes": "\(summary.figures.bytes)",
         "seconds": "\(JSONReporter.rounded(summary.figures.seconds))",
         "interrupted": "\(summary.isInterrupted)",

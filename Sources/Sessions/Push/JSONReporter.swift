@@ -99,7 +99,7 @@ struct JSONReporter: PushReporter {
     let (counts, leftOut) = (summary.counts, summary.leftOut.count)
     output.line(
       JSONLine.text([
-        "event": .string("summary"), "sent": JSONValue(counts.sent),
+        "event": .string("summary"), "sent": JSONValue(counts.sentInAll),
         "failed": JSONValue(summary.failed.count - counts.notTried),
         "not_tried": JSONValue(counts.notTried > 0 ? counts.notTried : nil),
         "skipped": JSONValue(summary.skipped),

@@ -87,7 +87,7 @@ package struct PushReport: Codable {
     seconds = JSONReporter.rounded(summary.figures.seconds)
     isInterrupted = summary.isInterrupted
     isIncomplete = summary.isIncomplete ? true : nil
-    sent = summary.counts.sent
+    sent = summary.counts.sentInAll
     failed = summary.failed.count - summary.counts.notTried + summary.leftOut.count
     notTried = summary.counts.notTried > 0 ? summary.counts.notTried : nil
     bytesSent = summary.figures.bytes

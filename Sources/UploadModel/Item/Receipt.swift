@@ -77,14 +77,6 @@ package struct Receipt: Hashable, Sendable, Codable {
       + (fate?.renamed.map { ", as \($0)" } ?? "") + (proof.map { ", \($0)" } ?? "")
   }
 
-  /// How many of the files that were sent are doubtful, to be appended to the count of those; empty if none is.
-  package static func doubtWords(_ count: Int, of sent: Int) -> String {
-    if count == 0 { return "" }
-    return sent == 1
-      ? ", but doubtful"
-      : ", \(count == sent ? "all" : HumanReadable.grouped(count)) of them doubtful"
-  }
-
   /// "verified sha-256"; nil if the content was not verified.
   package var proof: String? { verified.map { "verified \($0)" } }
 

@@ -24,7 +24,7 @@ package struct Totals: Hashable, Sendable {
   package private(set) var done = 0
   /// Files that the server has taken although its reply seems to say no. `done` counts them too.
   package private(set) var doubtful = 0
-  /// Files that the server had already. `done` counts them too.
+  /// Files that the server had already, without the doubtful ones. `done` counts them too.
   package private(set) var there = 0
   /// Files that were skipped, because their names are taken on the server. `done` counts them too.
   package private(set) var skipped = 0
@@ -123,13 +123,12 @@ package struct Totals: Hashable, Sendable {
     case .paused: paused += one
     case .done(let receipt):
       done += one
-      if receipt.isDoubtful { doubtful += one }
       guard receipt.skipped == nil else {
         skipped += one
         add(whole, to: &skippedLoad)
         break
       }
-      if receipt.wasThere { there += one }
+      if receipt.isDoubtful { doubtful += one } else if receipt.wasThere { there += one }
       add(whole, to: &arrivedLoad)
     case .failed(let failure) where failure.isOutcomeUnknown:
       unknown += one

@@ -208,7 +208,7 @@ struct PushCommand: HoistCommand {
       time: context.time.date())
     do { try AtomicFile.write(report.written(as: format), to: path) } catch {
       throw UserError(
-        "the report was not written: \(error); \(summary.counts.sent) of "
+        "the report was not written: \(error); \(summary.counts.sentInAll) of "
           + "\(HumanReadable.count(summary.counts.all, "file")) were sent anyway",
         status: .someFailed)
     }

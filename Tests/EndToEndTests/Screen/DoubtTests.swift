@@ -26,7 +26,7 @@ extension EndToEnd {
       let terminal = try await person.terminal(columns: 100, rows: 30)
       try await terminal.command("hoist 'no 1' yes")
       try await terminal.wait(for: "1 ok  1 doubtful")
-      let screen = try await terminal.wait(for: "of them doubtful")
+      let screen = try await terminal.wait(for: "✓ 1 sent    ! 1 doubtful")
       #expect(screen.row(with: "! no 1")?.contains("200, but the reply says: quota") == true)
       #expect(screen.row(with: "✓ yes") != nil)
       // A doubt outlives the screen: the file is in the history.

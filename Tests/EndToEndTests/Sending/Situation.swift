@@ -83,7 +83,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
       name: "a reply says no with a status that says yes",
       replies: ["/b": ["200 Content-Type: application/json|{\"ok\":false,\"error\":\"full\"}"]],
       ends: ["b": ("done", "! b: 200, but the reply says: full")],
-      summary: "3 of 3 files sent, 1 of them doubtful", requests: 3),
+      summary: "2 of 3 files sent; 1 doubtful", requests: 3),
     Situation(
       name: "a rule finds a failure in a reply",
       target:

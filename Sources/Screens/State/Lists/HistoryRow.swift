@@ -161,8 +161,7 @@ package struct HistoryRow: PaneRow {
 
   func `is`(_ kind: RowKind) -> Bool {
     switch (kind, end) {
-    case (.sent, .sent), (.sent, .doubtful), (.doubtful, .doubtful), (.failed, .failed),
-      (.unknown, .unknown):
+    case (.sent, .sent), (.doubtful, .doubtful), (.failed, .failed), (.unknown, .unknown):
       true
     case (.retrying, .open): isTriedAgain
     case (.day(let day), _): self.day == day || time.hasPrefix(scalars: day)

@@ -52,7 +52,7 @@ enum RowKind: Hashable, Sendable {
     case .sending: totals.active
     case .retrying: totals.retrying
     case .paused: totals.paused
-    case .sent: totals.done
+    case .sent: totals.done - totals.doubtful
     case .doubtful: totals.doubtful
     case .unknown: totals.unknown
     case .failed: totals.failed
