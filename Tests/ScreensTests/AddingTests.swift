@@ -61,16 +61,16 @@ import UploadModel
   }
 
   @Test(arguments: [
-    (1, 0, 0, "0 waits in the queue already. If sent again, it", "already in the queue"),
-    (2, 0, 0, "2 files wait in the queue already. If sent again, they", "already in the queue"),
+    (1, 0, 0, "0 is in the queue already. If sent again, it", "already in the queue"),
+    (2, 0, 0, "2 files are in the queue already. If sent again, they", "already in the queue"),
     (0, 1, 0, "0 was sent to this target before. If sent again, it", "sent before"),
     (0, 3, 0, "3 files were sent to this target before. If sent again, they", "sent before"),
     (
-      1, 1, 0, "1 file waits in the queue already, 1 was sent to this target before.",
+      1, 1, 0, "1 file is in the queue already, 1 was sent to this target before.",
       "already in the queue or sent before"
     ),
     (
-      2, 3, 0, "2 files wait in the queue already, 3 were sent to this target before.",
+      2, 3, 0, "2 files are in the queue already, 3 were sent to this target before.",
       "already in the queue or sent before"
     ),
     (
@@ -89,7 +89,7 @@ import UploadModel
     ),
     (
       1, 1, 2,
-      "1 file waits in the queue already, 1 was sent to this target before, 2 may have arrived before",
+      "1 file is in the queue already, 1 was sent to this target before, 2 may have arrived before",
       "already in the queue or sent before or perhaps sent before"
     ),
   ])
@@ -528,7 +528,7 @@ import UploadModel
     #expect(state.setupAnswers == TargetAnswers(url: "", name: "desk", field: "file"))
   }
 
-  @Test func aFileThatIsQueuedTwiceIsMarkedUntilOneIsGone() {
+  @Test func theSecondCopyOfAFileIsMarkedUntilOneIsGone() {
     func rows(_ state: AppState) -> [String] {
       render(state, size: state.size).text.filter { $0.contains(" a.txt  ") }
     }
@@ -538,26 +538,28 @@ import UploadModel
     elsewhere.target = "album"
     var state = Fixture.empty(size: Size(width: 120, height: 24))
     Fixture.play(&state, .added([one, elsewhere]))
-    #expect(!rows(state).contains { $0.contains("queued") })
+    #expect(!rows(state).contains { $0.contains("copy") })
     Fixture.play(&state, .added([other]))
-    #expect(rows(state).map { $0.contains("2 a.txt") } == [true, false, true])
-    #expect(rows(state)[2].contains("waiting · queued twice"))
+    #expect(rows(state).map { $0.contains("2 a.txt") } == [false, false, true])
+    // The first copy is sent in any case: its row says what it waits for.
+    #expect(rows(state)[0].contains("· a.txt") && !rows(state)[0].contains("copy"))
+    #expect(rows(state)[2].contains("waiting · copy 2"))
     #expect(
       Self.said(state).contains(
         "this file is queued 2 times for photos; x in the queue removes this entry"))
     Fixture.type("x", &state)
-    #expect(!rows(state).contains { $0.contains("queued") })
+    #expect(!rows(state).contains { $0.contains("copy") })
     Fixture.type("z", &state)
-    #expect(rows(state).count { $0.contains("queued twice") } == 2)
+    #expect(rows(state).count { $0.contains("copy 2") } == 1)
     // What has come to its end is no reason for a mark.
     Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
-    #expect(!rows(state).contains { $0.contains("queued") })
+    #expect(!rows(state).contains { $0.contains("copy") })
     Fixture.play(&state, .engine([(ItemID(1), .waiting)], at: state.now))
-    #expect(rows(state).count { $0.contains("queued twice") } == 2)
+    #expect(rows(state).count { $0.contains("copy 2") } == 1)
     // One that goes elsewhere by now is no copy any more.
     Fixture.play(&state, .removed([ItemID(3)]))
     other.target = "album"
     Fixture.play(&state, .added([other]))
-    #expect(!rows(state).contains { $0.contains("queued") })
+    #expect(!rows(state).contains { $0.contains("copy") })
   }
 }

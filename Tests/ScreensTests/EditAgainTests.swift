@@ -43,6 +43,28 @@ import UploadModel
     #expect(state.message == "1 file changed · z undoes")
   }
 
+  /// Copies that have failed do not count as waiting, but together they would be stored twice at a new target.
+  @Test func copiesThatAreEditedTogetherAreAskedAbout() {
+    var state = Fixture.empty()
+    state.options.targets = Fixture.rows("nas", "photos")
+    var items = [Fixture.item(1, "1.jpg"), Fixture.item(2, "1.jpg"), Fixture.item(3, "3.jpg")]
+    for index in items.indices { items[index].target = "photos" }
+    Fixture.play(
+      &state, .added(items),
+      .engine(items.map { ($0.id, .failed(Fixture.tooLarge)) }, at: state.now), .key(.control("a")),
+      .key("e"), .key(.backTab))
+    let edited = items.map { item in
+      var item = state.item(item.id) ?? item
+      item.target = "nas"
+      return item
+    }
+    Fixture.type("nas", &state)
+    Fixture.play(&state, .key(.enter), .key(.enter), .editedFound(edited, LeftOut()))
+    #expect(state.mode == .sendingAgain)
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("1.jpg is in the queue already"), "\(text)")
+  }
+
   /// The reason for its failure no longer holds; what comes next is the key that sends it.
   @Test(arguments: [80, 100, 130])
   func theRowOfAFailureSaysThatItWasChanged(_ width: Int) {
@@ -354,7 +376,7 @@ import UploadModel
     }
     #expect(Fixture.play(&state, .editedFound(edited, LeftOut())) == [])
     let text = render(state, size: state.size).text.joined(separator: "\n")
-    #expect(text.contains("1.jpg waits in the queue already"), "\(text)")
+    #expect(text.contains("1.jpg is in the queue already"), "\(text)")
   }
 
   @Test func lanesAreThoseOfTheRowsTarget() {

@@ -345,6 +345,22 @@ package struct ItemList: Sendable {
     errands.count(of: path, for: target)
   }
 
+  /// Which copy of its file each item is, from 1 in the order of the queue, if several unfinished items send that file to
+  /// the same target.
+  package var copyNumbers: [ItemID: Int] {
+    struct Errand: Hashable {
+      let path: [UInt8]
+      let target: String
+    }
+    var (numbers, counts) = ([ItemID: Int](), [Errand: Int]())
+    for item in items where !item.state.isFinished && copies(of: item) > 1 {
+      let errand = Errand(path: item.location.bytes, target: item.target)
+      counts[errand, default: 0] += 1
+      numbers[item.id] = counts[errand]
+    }
+    return numbers
+  }
+
   private mutating func countErrand(_ item: UploadItem, by step: Int) {
     errands.count(item.location.bytes, for: item.target, by: step)
   }

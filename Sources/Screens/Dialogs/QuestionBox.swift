@@ -181,7 +181,7 @@ struct QuestionBox {
   private func addition(of files: LeftOut) -> (title: String, text: String) {
     let doubtful = files.doubtful.count
     let kinds = [
-      (files.waiting.count, files.waiting.count == 1 ? "waits" : "wait", "in the queue already"),
+      (files.waiting.count, files.waiting.count == 1 ? "is" : "are", "in the queue already"),
       (files.sent.count, files.sent.count == 1 ? "was" : "were", "sent to this target before"),
       (doubtful, "may", "have arrived before"),
     ].filter { $0.0 > 0 }

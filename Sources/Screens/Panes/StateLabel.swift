@@ -45,15 +45,15 @@ struct StateLabel {
   /// The words for a row. `isPlain` leaves out its ETA and the server's message.
   init(of row: ItemList.Row, in state: AppState, isPlain: Bool = false) {
     let (item, now) = (row.item, state.now)
-    let (obstacle, copies) = (state.obstacle(for: item), state.queue.copies(of: item))
+    let obstacle = state.obstacle(for: item)
+    let copy = item.state == .waiting ? state.copyNumber(of: item) : 1
     switch (item.state, obstacle) {
     case (.waiting, _) where item.wasInterrupted:
       let next = item.canGoOn ? "resumes where it left off" : "starts again"
       self.init("·", .warning, "interrupted · \(next)", "interrupted")
-    case (.waiting, _) where copies > 1 && obstacle?.isOfTheServer != true:
-      let sign = Unicode.Scalar(UInt8(ascii: "0") + UInt8(min(copies, 9)))
-      let times = copies == 2 ? "twice" : "\(copies) times"
-      self.init(sign, .warning, "waiting · queued \(times)", "queued \(times)", times)
+    case (.waiting, _) where copy > 1 && obstacle?.isOfTheServer != true:
+      let sign = Unicode.Scalar(UInt8(ascii: "0") + UInt8(min(copy, 9)))
+      self.init(sign, .warning, "waiting · copy \(copy)", "copy \(copy)")
     case (.waiting, .noServer(let outage)?): self.init(outage, now: now)
     case (.waiting, .asked(let wait)?):
       let why = wait.failure.status.map(String.init) ?? wait.failure.headline

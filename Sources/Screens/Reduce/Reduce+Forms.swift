@@ -222,10 +222,12 @@ extension AppState {
     }
     // The user may have closed the form.
     guard isWanted else { return [] }
-    var there = there
+    // A file that is edited twice, as copies that failed are, has one copy too many there, too.
+    var (there, seen) = (there, Set<[UInt8]>())
     there.waiting = edited.filter { after in
-      item(after.id).map { $0.target != after.target || $0.location != after.location } == true
-        && queue.copies(of: after) > 0
+      let isFirst = seen.insert(after.location.bytes + [0] + Array(after.target.utf8)).inserted
+      return item(after.id).map { $0.target != after.target || $0.location != after.location }
+        == true && (!isFirst || queue.copies(of: after) > 0)
     }
     guard !there.items.isEmpty else { return apply(edited) }
     open(.question(Question(.editingAnyway(edited, there))))

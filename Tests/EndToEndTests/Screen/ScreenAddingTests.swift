@@ -42,7 +42,7 @@ extension EndToEnd {
       try await terminal.wait(for: "waiting · stopped, s resumes")
       try await terminal.press("a")
       try await terminal.command("a.txt")
-      try await terminal.wait(for: "waits in the queue already")
+      try await terminal.wait(for: "is in the queue already")
       try await terminal.press("Enter")
       try await terminal.wait(until: "the queue") {
         !$0.shows("Already in the queue") && $0.shows("Queue 1")
@@ -189,7 +189,7 @@ extension EndToEnd {
       try await terminal.wait(for: "1 file left in the queue")
       try await terminal.clear()
       try await terminal.command("hoist a.bin --to \(server.url)")
-      try await terminal.wait(for: "waits in the queue already")
+      try await terminal.wait(for: "is in the queue already")
       try await terminal.press("Escape")
       gate.open()
       let end = try await terminal.wait(for: "1 ok")
