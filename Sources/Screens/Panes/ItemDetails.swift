@@ -263,8 +263,9 @@ struct ItemDetails {
     let kind = reply.mediaType.map { " (\($0))" } ?? ""
     let start = wasEdited ? "Before the file was edited, the server said" : "The server said"
     var lines = [TextLine(), line("\(start)\(kind):", .heading)]
-    // JSON is laid out for reading; anything else stays as it was received.
-    var said = SafeText.lines(JSONText.pretty(reply.text) ?? reply.text, ascii: isASCII)
+    // JSON is laid out for reading, and a page has its text; anything else stays as it was received.
+    let readable = JSONText.pretty(reply.text) ?? reply.page?.joined(separator: "\n")
+    var said = SafeText.lines(readable ?? reply.text, ascii: isASCII)
     while said.last?.isBlank == true { said.removeLast() }
     for text in said { lines += wrapped(text, .plain, width: width) }
     if reply.isCut { lines.append(line("(Only the beginning was kept.)", .dim)) }

@@ -29,14 +29,13 @@ struct Markup {
     "html", "head", "body", "p", "h1", "h2", "h3", "div", "center", "br", "hr", "pre",
   ]
 
-  /// The title, the first heading, or the message of an XML error. A title that is only a status, such as "502 Bad
-  /// Gateway", gives way to a heading or, in HTML, to a paragraph that says more.
+  /// The title, the first heading, or the message of an XML error. A title that says only that something is wrong, such
+  /// as "502 Bad Gateway" or "Oops! Error", gives way to a heading or, in HTML, to a paragraph that says more.
   var message: String? {
     let heads = ["title", "h1", "h2", "h3"].compactMap(content)
     if isHTML {
-      // A title such as "500 | Shop" only names the kind of page.
-      let good = heads.first { !Self.isStatus($0) && !Self.isStatusOfSite($0) }
-      return good ?? paragraph ?? heads.first { !Self.isStatus($0) } ?? heads.first
+      return heads.first { !Self.isGeneric($0) } ?? paragraph ?? heads.first { !Self.isStatus($0) }
+        ?? heads.first
     }
     let said = Self.elements.lazy.compactMap(content).first { !Self.isStatus($0) }
     // The title names the kind of problem, and the detail describes this one (RFC 9457, appendix B).
@@ -105,26 +104,55 @@ struct Markup {
     return elements
   }
 
-  /// The first stretch of text in an HTML page that is neither a status nor the name of the server.
-  private var paragraph: String? {
-    var stretch = ""
-    var hidden = 0
-    var stretches: [String] = []
+  /// The text of an HTML page in lines, as a browser would show it; nil if this is not HTML.
+  var lines: [String]? {
+    guard isHTML else { return nil }
+    let lines = stretches(leavingOut: ["noscript"], inLines: true).map {
+      Self.words($0).joined(separator: " ")
+    }.filter { !$0.isEmpty }
+    // Most pages have their title once more as a heading.
+    return lines.indices.filter { $0 == 0 || lines[$0] != lines[$0 - 1] }.map { lines[$0] }
+  }
+
+  /// The stretches of text that stand apart, without those in some elements. `inLines`: broken also at line breaks, but
+  /// not between the cells of a table.
+  private func stretches(leavingOut unread: Set<String>, inLines: Bool) -> [String] {
+    var (stretches, stretch, hidden, preformatted) = ([String](), "", 0, 0)
+    func end() {
+      stretches.append(stretch)
+      stretch = ""
+    }
     for token in tokens {
       switch token {
-      case .text(let text): if hidden == 0 { stretch += text }
-      case .open(let name) where Self.unread.contains(name): hidden += 1
-      case .close(let name) where Self.unread.contains(name): hidden = max(0, hidden - 1)
-      case .open("br"): stretch += " "
-      case .open(let name) where !Self.inline.contains(name),
-        .close(let name) where !Self.inline.contains(name):
-        stretches.append(stretch)
-        stretch = ""
+      case .text where hidden > 0: break
+      case .text(let text) where inLines && preformatted > 0:
+        for (index, line) in text.split(scalar: "\n").enumerated() {
+          if index > 0 { end() }
+          stretch += line
+        }
+      case .text(let text): stretch += text
+      case .open(let name) where unread.contains(name): hidden += 1
+      case .close(let name) where unread.contains(name): hidden = max(0, hidden - 1)
+      case .open("br"): if inLines { end() } else { stretch += " " }
+      case .open("td"), .open("th"), .close("td"), .close("th"):
+        if inLines { stretch += " " } else { end() }
+      case .open(let name) where !Self.inline.contains(name):
+        if name == "pre" { preformatted += 1 }
+        end()
+      case .close(let name) where !Self.inline.contains(name):
+        if name == "pre" { preformatted = max(0, preformatted - 1) }
+        end()
       case .open, .close: break
       }
     }
+    end()
+    return stretches
+  }
+
+  /// The first stretch of text in an HTML page that is neither a status nor the name of the server.
+  private var paragraph: String? {
     // Tomcat and Jetty have a list, with a label before each of its texts.
-    let texts = (stretches + [stretch]).map(Self.words)
+    let texts = stretches(leavingOut: Self.unread, inLines: false).map(Self.words)
     for (index, words) in texts.enumerated() {
       guard let label = words.first?.lowercased(), ["message", "message:"].contains(label) else {
         continue
@@ -137,7 +165,7 @@ struct Markup {
     }
     return texts.first { words in
       words.count > 1 && !words[0].contains(scalars: "/") && words[0] != "Type"
-        && !Self.isStatus(words.joined(separator: " "))
+        && !Self.isGeneric(words.joined(separator: " "))
     }?.joined(separator: " ")
   }
 
@@ -163,6 +191,28 @@ struct Markup {
     let parts = words(title).split { ["|", "-", "–", "—", "·"].contains($0) }
     return parts.count > 1 && parts.contains { isStatus($0.joined(separator: " ")) }
   }
+
+  /// Whether a title or a heading says no more than that something is wrong, or in which part of a program.
+  private static func isGeneric(_ text: String) -> Bool {
+    if isStatus(text) || isStatusOfSite(text) { return true }
+    let words = words(text)
+    // Django and Rails, to developers.
+    if words.count == 3, words[1] == "at" && words[2].hasPrefix(scalars: "/") { return true }
+    if words.count == 3, words[1] == "in" && words[2].contains(scalars: "#") { return true }
+    // The name of the server: Tomcat.
+    if words.count < 3, words.last?.contains(scalars: "/") == true { return true }
+    return words.allSatisfy { word in
+      let letters = word.lowercased().trimming { !$0.properties.isAlphabetic }
+      return letters.isEmpty || genericWords.contains(letters)
+    }
+  }
+
+  private static let genericWords: Set<String> = [
+    "a", "an", "action", "application", "caught", "controller", "error", "errors", "exception",
+    "failed", "failure", "fatal", "has", "http", "internal", "occurred", "oops", "page", "problem",
+    "request", "runtime", "server", "something", "status", "the", "unexpected", "unhandled", "went",
+    "whoops", "wrong",
+  ]
 
   /// The letters of a status line, as "bad request" in "Error 400 (Bad Request)!!1".
   private static func phrase(in text: String) -> String {
@@ -213,6 +263,7 @@ struct Markup {
         if isEnd { return .close(word) }
         if word == "script" || word == "style" {
           _ = take(after: "", to: "</\(word)")
+          _ = take(after: "", to: ">")
           continue
         }
         return .open(word)

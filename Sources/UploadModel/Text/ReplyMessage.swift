@@ -21,6 +21,12 @@ extension Reply {
       Self.sentence)
   }
 
+  /// The text of a page in HTML, line by line; nil if the reply is something else, or a page without text.
+  package var page: [String]? {
+    guard text.unicodeScalars.first(where: { !$0.isWhiteSpace }) == "<" else { return nil }
+    return Markup(bytes: Array(text.utf8)).lines.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
   /// How many bytes of a reply are searched for its message.
   private static let messageReach = 16 * 1024
   /// The most characters in a message: about as many as a person reads in passing.
