@@ -83,7 +83,7 @@ struct DemoCommand: HoistCommand {
     )
     options.keepsQueue = false
     options.notice =
-      "try: j k move · Enter why it failed · r send again · p pause · a add · u limit · ? help"
+      "try: Enter why it failed · r retry · p pause · u limit · a add · ? help"
     let session = try await ScreenSession(
       book: TargetCatalog(target, settings: settings), keeper: QueueRecorder(store, in: context),
       context: context, options: options)

@@ -340,7 +340,8 @@ extension EndToEnd {
       let person = try Person()
       let terminal = try await person.terminal()
       try await terminal.command("hoist demo --dir demo")
-      try await terminal.wait(for: "try: j k move")
+      try await terminal.wait(
+        for: "try: Enter why it failed · r retry · p pause · u limit · a add · ? help")
       try await terminal.wait(for: "no more than 1 MB, please")
       try await terminal.wait(for: "may have arrived")
       try await terminal.press("u", "C-u", "Enter")
