@@ -130,7 +130,7 @@ struct Canvas {
   mutating func rule(row: Int, _ spans: Spans = [], end: Int = .max) {
     edges.append(Edge(row: row, columns: 0..<size.width, isRule: true))
     fill(row: row, columns: 0..<size.width, with: sign("─"), style: Style(.rule))
-    put(spaced(spans), row: row, column: 1, width: min(end, size.width - 1) - 1)
+    putSpaced(spans, row: row, column: 1, width: min(end, size.width - 1) - 1)
   }
 
   /// Draws a line round a pane. Its upper edge has a title, which ends before column `end`, and keys; its lower edge
@@ -156,10 +156,21 @@ struct Canvas {
     put([sign("╰")], row: bottom, column: left, style: Style(.rule))
     put([sign("╯")], row: bottom, column: right, style: Style(.rule))
     let start = left + 2
-    let used = put(spaced(title), row: top, column: start, width: min(end, right - 1) - start)
+    let used = putSpaced(title, row: top, column: start, width: min(end, right - 1) - start)
     putRight(keys, row: top, end: right - 1, from: start + used + 2)
-    put(spaced(foot), row: bottom, column: start, width: right - left - 3)
+    putSpaced(foot, row: bottom, column: start, width: right - left - 3)
     if !position.isEmpty { putRight([(position, .dim)], row: bottom, end: right - 1, from: left) }
+  }
+
+  /// Paints words into an edge, with a blank on both sides, even if they are cut. Returns how many columns they take.
+  @discardableResult
+  private mutating func putSpaced(_ spans: Spans, row: Int, column: Int, width: Int) -> Int {
+    guard !spans.isEmpty, width > 2 else { return 0 }
+    let blank: Spans = [(" ", .rule)]
+    put(blank, row: row, column: column)
+    let used = put(spans, row: row, column: column + 1, width: width - 2)
+    put(blank, row: row, column: column + 1 + used)
+    return used + 2
   }
 
   private func spaced(_ spans: Spans) -> Spans {

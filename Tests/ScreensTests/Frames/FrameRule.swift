@@ -30,6 +30,8 @@ enum FrameRule: CaseIterable, Sendable {
   case whatIsOutOfSightIsCounted
   /// The names of all panes are shown with their keys, from 76 columns on.
   case panesHaveTheirTabs
+  /// There is a blank between the words in the upper edge of a pane and its line.
+  case titlesKeepOffTheLine
   /// The line of totals and the window's title say how far everything is.
   case theTotalsAreThere
   /// The lines above the keys have the message, as long as there is one.
@@ -53,6 +55,7 @@ enum FrameRule: CaseIterable, Sendable {
     case .theCursorIsWhereTextIsTyped: sight.strayCursor
     case .whatIsOutOfSightIsCounted: sight.uncounted
     case .panesHaveTheirTabs: sight.missingTabs
+    case .titlesKeepOffTheLine: sight.touchedTitles
     case .theTotalsAreThere: sight.missingTotals
     case .theMessageIsShown: sight.missingMessage
     }

@@ -265,6 +265,9 @@ import Testing
     Damage(testDescription: "a tab that is missing", rule: .panesHaveTheirTabs) {
       $0.put("        ", row: 1, column: 40)
     },
+    Damage(testDescription: "a title without its gap", rule: .titlesKeepOffTheLine) {
+      $0.put("x", row: 1, column: 20)
+    },
     Damage(testDescription: "no share", rule: .theTotalsAreThere) {
       $0.put("    ", row: 22, column: 18)
     },

@@ -382,6 +382,17 @@ struct Sight {
     }.map { "no tab of \($0)" }
   }
 
+  var touchedTitles: [String] {
+    guard isPane, !state.isASCII else { return [] }
+    let line = frame.text(1)
+    let edges = " ─╭╮".unicodeScalars
+    let scalars = Array(line.unicodeScalars)
+    let isTouched = zip(scalars, scalars.dropFirst()).contains { left, right in
+      left == "─" && !edges.contains(right) || right == "─" && !edges.contains(left)
+    }
+    return isTouched ? [line] : []
+  }
+
   var missingTotals: [String] {
     let totals = state.queue.totals
     var faults: [String] = []
