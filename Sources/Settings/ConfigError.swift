@@ -11,6 +11,10 @@ package struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong and what would be right, as one sentence without its full stop.
   package var problem: String
 
+  /// Whether it is about the key alone, or its value alone, whatever the other keys are.
+  package enum Scope: Sendable { case key, value, others }
+  var scope = Scope.others
+
   package init(file: String? = nil, line: Int? = nil, keyPath: String = "", _ problem: String) {
     (self.file, self.line, self.keyPath, self.problem) = (file, line, keyPath, problem)
   }

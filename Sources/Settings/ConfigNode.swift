@@ -65,8 +65,31 @@ struct ConfigNode: Sendable {
 
   func fault(_ problem: String) -> ConfigError { ConfigError(keyPath: path, problem) }
 
+  /// An error that holds whatever the other keys are.
+  private func fault(_ problem: String, of scope: ConfigError.Scope) -> ConfigError {
+    var error = fault(problem)
+    error.scope = scope
+    return error
+  }
+
   private func expected(_ what: String) -> ConfigError {
-    fault("expected \(what), found \(value.kind)")
+    fault("expected \(what), found \(value.kind)", of: .value)
+  }
+
+  /// The same without the key at this path, or without the array that contains it; nil if there is no such key.
+  func without(_ keyPath: String) -> ConfigNode? {
+    guard case .table(var entries) = value else { return nil }
+    for (key, value) in entries {
+      let child = child(key, value)
+      guard keyPath.hasPrefix(scalars: child.path) else { continue }
+      let rest = String(keyPath.unicodeScalars.dropFirst(child.path.unicodeScalars.count))
+      guard rest.isEmpty || rest.hasPrefix(scalars: ".") || rest.hasPrefix(scalars: "[") else {
+        continue
+      }
+      entries[key] = rest.hasPrefix(scalars: ".") ? child.without(keyPath)?.value : nil
+      return ConfigNode(value: .table(entries), path: path)
+    }
+    return nil
   }
 
   private func child(_ key: String, _ value: Value) -> ConfigNode {
@@ -110,7 +133,7 @@ struct ConfigNode: Sendable {
     guard known.contains(text) else {
       let quoted = known.map { "\"\($0)\"" }
       let all = quoted.dropLast().joined(separator: ", ")
-      throw fault("expected \(all) or \(quoted.last ?? ""), found \"\(text)\"")
+      throw fault("expected \(all) or \(quoted.last ?? ""), found \"\(text)\"", of: .value)
     }
     return text
   }
@@ -144,7 +167,9 @@ struct ConfigNode: Sendable {
   func integer(in range: ClosedRange<Int>) throws(ConfigError) -> Int {
     let wanted = "a whole number from \(HumanReadable.range(range))"
     guard case .integer(let number) = value else { throw expected(wanted) }
-    guard range.contains(number) else { throw fault("expected \(wanted), found \(number)") }
+    guard range.contains(number) else {
+      throw fault("expected \(wanted), found \(number)", of: .value)
+    }
     return number
   }
 
@@ -169,7 +194,8 @@ struct ConfigNode: Sendable {
       guard known.contains(key) else {
         let near = NearestName.of(key, among: known).map { "did you mean \"\($0)\"?" }
         throw node.fault(
-          "unknown key; \(near ?? "valid here: \(known.sorted().joined(separator: ", "))")")
+          "unknown key; \(near ?? "valid here: \(known.sorted().joined(separator: ", "))")",
+          of: .key)
       }
       fields[key] = node
     }
@@ -180,8 +206,10 @@ struct ConfigNode: Sendable {
   func bytes() throws(ConfigError) -> Int64 {
     let wanted = "expected a size such as \"100 MB\""
     if case .integer(let number) = value, number >= 1 { return Int64(number) }
-    guard case .string(let text) = value else { throw fault(wanted) }
-    guard let count = ByteCount.size(text) else { throw fault("\(wanted), found \"\(text)\"") }
+    guard case .string(let text) = value else { throw fault(wanted, of: .value) }
+    guard let count = ByteCount.size(text) else {
+      throw fault("\(wanted), found \"\(text)\"", of: .value)
+    }
     return count
   }
 
@@ -197,11 +225,11 @@ struct ConfigNode: Sendable {
     guard let seconds else {
       let wanted = "a time such as \"30s\" or \"5m\""
       guard case .string(let text) = value else { throw expected(wanted) }
-      throw fault("expected \(wanted), found \"\(text)\"")
+      throw fault("expected \(wanted), found \"\(text)\"", of: .value)
     }
     guard range.contains(seconds) else {
       let ends = [range.lowerBound, range.upperBound].map { HumanReadable.seconds($0) }
-      throw fault("expected a time from \(ends.joined(separator: " to "))")
+      throw fault("expected a time from \(ends.joined(separator: " to "))", of: .value)
     }
     return seconds
   }

@@ -51,8 +51,8 @@ package struct Settings: Sendable {
     return try parse(text, file: file, environment: environment)
   }
 
-  /// The errors in the file at `path`, in line order: the first error of each target and of each other part. Without a
-  /// path, checks the default file, which need not exist. The error that `further` throws, if any, is added.
+  /// The errors in the file at `path`, in line order. Where a value is wrong, what other keys would make of it is not
+  /// checked. Without a path, checks the default file, which need not exist. The error that `further` throws, if any, is added.
   package static func mistakes(
     path: String?, environment: [String: String],
     further: (Settings) throws(ConfigError) -> Void = { _ in }
@@ -119,6 +119,28 @@ package struct Settings: Sendable {
         return nil
       }
     }
+    // Nor does an error in one key prevent the others from being read: the part is read again without that key. If its
+    // value was wrong, what other keys demand of it is unknown, and only what is wrong in any case is an error.
+    @discardableResult
+    func part<Value>(
+      _ node: ConfigNode?, _ read: (ConfigNode?) throws(ConfigError) -> Value?
+    ) -> Value? {
+      var (rest, gone, lacksValues) = (node, [String](), false)
+      while true {
+        do throws(ConfigError) {
+          let value = try read(rest)
+          return gone.isEmpty ? value : nil
+        } catch {
+          let isOfGone = lacksValues || gone.contains { $0.hasPrefix(scalars: error.keyPath) }
+          if error.scope == .others, isOfGone { return nil }
+          mistakes.append(error.placed(in: file, lines))
+          guard let next = rest?.without(error.keyPath) else { return nil }
+          rest = next
+          gone.append(error.keyPath)
+          if error.scope != .key { lacksValues = true }
+        }
+      }
+    }
     func entries(_ node: ConfigNode?) -> [String: ConfigNode] {
       let entries = part { () throws(ConfigError) in try node?.entries() } ?? []
       return Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.node) })
@@ -133,14 +155,14 @@ package struct Settings: Sendable {
       return try ConfigNode.parse(text, file: file, lines)
     }
     let top = entries(whole)
-    part { () throws(ConfigError) in
+    part(whole) { whole throws(ConfigError) in
       try whole?.table(["default_target", "secrets", "targets", "screen", "keys", "theme"])
     }
     let nodes = entries(top["targets"])
     let knowsTargets = mistakes.isEmpty
     let paths = filePath(file, environment)
-    let secrets = part { () throws(ConfigError) -> Secrets? in
-      guard let node = top["secrets"] else { return Secrets.none }
+    let secrets = part(top["secrets"]) { node throws(ConfigError) -> Secrets? in
+      guard let node else { return Secrets.none }
       return try Secrets.read(node, paths)
     }
     // If the table of secrets is invalid, assume that every secret exists.
@@ -148,8 +170,10 @@ package struct Settings: Sendable {
       secrets.map(blind)
       ?? Template.Lookup(environment: { _ in Template.unknown }, secret: { _ in Template.unknown })
     for (name, node) in nodes {
-      part { () throws(ConfigError) in
-        try Target(named: name, node, TemplateReader(lookup: lookup, paths: paths))
+      part(node) { node throws(ConfigError) in
+        try node.map { node throws(ConfigError) in
+          try Target(named: name, node, TemplateReader(lookup: lookup, paths: paths))
+        }
       }
     }
     let defaultTarget = part { () throws(ConfigError) -> String? in
@@ -163,9 +187,11 @@ package struct Settings: Sendable {
       file: file, defaultTarget: defaultTarget, nodes: nodes, lines: lines,
       environment: environment, secrets: secrets ?? .none)
     let screen = ScreenReader(file: file, lines: lines)
-    part { () throws(ConfigError) in try screen.readScreen(top["screen"], &settings.screen) }
-    part { () throws(ConfigError) in try screen.readKeys(top["keys"], &settings.screen) }
-    part { () throws(ConfigError) in try screen.readTheme(top["theme"], &settings.screen) }
+    part(top["screen"]) { node throws(ConfigError) in
+      try screen.readScreen(node, &settings.screen)
+    }
+    part(top["keys"]) { node throws(ConfigError) in try screen.readKeys(node, &settings.screen) }
+    part(top["theme"]) { node throws(ConfigError) in try screen.readTheme(node, &settings.screen) }
     return (settings, mistakes)
   }
 

@@ -14,9 +14,9 @@ struct ConfigCommand: AsyncParsableCommand {
       commandName: "check",
       abstract: "Read the configuration, and say what is wrong with it.",
       discussion: """
-        Secrets are not read and nothing is sent. Prints the first mistake in each target and each other \
-        part, and exits with 2 if there are any; warns of secrets that other users can read, and of rules for \
-        replies that say only what a bad one looks like.
+        Secrets are not read and nothing is sent. Prints the mistakes in the order of the file, and exits with \
+        2 if there are any; warns of secrets that other users can read, and of rules for replies that say only \
+        what a bad one looks like.
         """)
 
     @OptionGroup var config: ConfigOption

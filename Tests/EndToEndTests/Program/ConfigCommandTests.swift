@@ -43,6 +43,17 @@ extension EndToEnd {
         ],
         "\(several)")
       #expect(several.status == 2)
+      // Each mistake in a table is told, but not what the others would ask of a value that is wrong.
+      try person.configure(
+        "[targets.a]\nurl = \"http://a\"\nfeild = \"f\"\nconcurency = 3\ntimeout = true\n"
+          + "retry = { attempts = \"x\", mxa = 3 }\n[targets.b]\nurl = 3\n")
+      let each = try await person.run("config", "check")
+      let places = each.errors.matches(of: #/config.toml:(\d+): (\S+):/#).map { "\($0.1) \($0.2)" }
+      #expect(
+        places == [
+          "3 targets.a.feild", "4 targets.a.concurency", "5 targets.a.timeout",
+          "6 targets.a.retry.attempts", "6 targets.a.retry.mxa", "8 targets.b.url",
+        ], "\(each)")
       // A table by a wrong name is no reason to complain of who is not in it.
       try person.configure("default_target = \"t\"\n[target.t]\nurl = \"http://t/\"\n")
       let misnamed = try await person.run("config", "check")
