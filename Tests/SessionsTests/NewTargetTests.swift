@@ -373,6 +373,34 @@ struct NewTargetTests {
   }
 
   @Test(
+    "an error in a service's form names the field, and not where that goes in the configuration")
+  func fieldOfAService() async throws {
+    let folder = try ScratchDirectory()
+    let config = ConfigSource(named: try folder.write("config.toml", []), environment: [:])
+    var answers = TargetAnswers(url: "", name: "")
+    answers.service = "webdav"
+    answers.replies = ["https://h.example/dav", "me:you", "pass-word"]
+    let refusal = await #expect(throws: NewTarget.Refusal.self) {
+      _ = try await NewTarget.make(answers, isGoodEnough: true, in: config)
+    }
+    #expect(refusal?.part == .answer(1))
+    #expect(refusal?.words.hasSuffix(": a user name cannot contain a colon") == true)
+    #expect(refusal?.words.contains("targets.") == false, "\(String(describing: refusal))")
+  }
+
+  @Test("a port that does not speak TLS is told from one that does not answer")
+  func plainPort() async throws {
+    let server = try HostileServer { connection, _ in
+      connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+      connection.drain()
+    }
+    defer { server.stop() }
+    let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/up"))
+    let obstacle = await ServerClient(target: Target(name: "a", url: url)).obstacle()
+    #expect(obstacle == "no secure connection: 127.0.0.1 does not speak TLS on this port")
+  }
+
+  @Test(
     "logging in says whether the server takes the credentials",
     arguments: [
       ("401 Unauthorized", "asks for credentials, and the target has none"),

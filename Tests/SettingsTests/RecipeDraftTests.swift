@@ -156,14 +156,14 @@ struct RecipeDraftTests {
   }
 
   @Test(
-    "an answer that makes no target is refused, and the place is named",
+    "an answer that makes no target is refused, and the reason is said",
     arguments: [
       ("nextcloud", 0, "cloud test", "the URL contains a space"),
       ("nextcloud", 0, "https://me:secret@cloud.test", "the URL contains a user name or password"),
       ("nextcloud", 0, "https://cloud.test/?a=b", "must not have a query"),
       ("nextcloud", 0, "https://cloud.test/{nonsense}", "leave braces out"),
       ("nextcloud", 1, "", "an answer is needed"),
-      ("nextcloud", 1, "a:b", "targets.nextcloud.auth.basic.user: "),
+      ("nextcloud", 1, "a:b", "a user name cannot contain a colon"),
       ("nextcloud", 1, "a\u{0}b", "holds a NUL character"),
       ("s3", 2, "", "an answer is needed"),
       ("tus", 0, "ftp://host/files", "expected an http or https URL"),

@@ -123,7 +123,7 @@ package enum NewTarget {
           try draft.answer(question, with: text)
         }
       } catch let error as InvalidInput {
-        throw Refusal(words: error.description, part: part)
+        throw Refusal(words: "\(question.words): \(error.description)", part: part)
       }
     }
     if !isGoodEnough, let target = try? target(draft.text, named: draft.name, in: config) {

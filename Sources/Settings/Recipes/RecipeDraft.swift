@@ -164,7 +164,8 @@ package struct RecipeDraft {
     do throws(ConfigError) {
       _ = try Settings.parse(text, file: file, environment: [:])
     } catch {
-      throw InvalidInput(ConfigError(keyPath: error.keyPath, error.problem).description)
+      // The other answers have passed, so it is about this one. Where that goes in the configuration is no help here.
+      throw InvalidInput(SafeText.line(error.problem))
     }
   }
 

@@ -16,9 +16,7 @@ extension ServerClient {
       return "\(subject)cannot be asked: \(Failure(error).headline)"
     }
     let end = await end(of: request, stallTimeout: Self.patience)
-    guard let status = end.status else {
-      return (namesHost ? "no answer from \(host)" : "no answer") + Self.reason(of: end)
-    }
+    guard let status = end.status else { return Self.silence(of: namesHost ? host : nil, end) }
     if status == 407 { return Self.proxyTrouble }
     let allowed = end.headers["allow"]?.uppercased() ?? ""
     let isTaken = ["POST", "PUT", "PATCH"].contains { allowed.contains(scalars: $0) }
@@ -26,8 +24,13 @@ extension ServerClient {
     return "\(subject)answers \(Failure.statusLine(status))" + (namesHost ? " there" : "")
   }
 
-  private static func reason(of end: TransferEnd) -> String {
-    end.trouble.map { ": \(Failure($0).headline)" } ?? ""
+  /// Why there is no answer, from a host if one is given. That TLS has failed would not say what to correct.
+  private static func silence(of host: String?, _ end: TransferEnd) -> String {
+    if case .insecure(let why)? = end.trouble {
+      return "no secure connection: \(SafeText.line(why))"
+    }
+    let reason = end.trouble.map { ": \(Failure($0).headline)" } ?? ""
+    return (host.map { "no answer from \($0)" } ?? "no answer") + reason
   }
 
   /// Why no server answers at the target's host; nil if one does, or if the host depends on the file. Where uploads go
@@ -38,7 +41,7 @@ extension ServerClient {
     }
     let end = await end(
       of: ExchangeRequest(url: url.absoluteURL, method: "HEAD"), stallTimeout: Self.patience)
-    return end.status == nil ? "no answer from \(host)" + Self.reason(of: end) : nil
+    return end.status == nil ? Self.silence(of: host, end) : nil
   }
 
   /// The address of hoist's own receiver, if the target's URL leads to one: it accepts uploads in several requests and
@@ -77,9 +80,7 @@ extension ServerClient {
     do throws(Failure) {
       let end = try await send(
         ResumeRequest("HEAD", target.url), values(), stallTimeout: Self.patience)
-      guard let status = end.status else {
-        return "no answer" + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
-      }
+      guard let status = end.status else { return Self.silence(of: nil, end) }
       if status == 407 { return Self.proxyTrouble }
       guard [401, 403].contains(status), !target.retry.isTemporary(end, now: time.date()) else {
         return nil
