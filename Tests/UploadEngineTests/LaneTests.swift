@@ -191,8 +191,8 @@ struct LaneTests {
       turn.withLock { _ in _ = usleep(20_000) }
     })
     try await send(200, to: counting)
-    // On average, twice the four that it begins with are more than it needs.
-    #expect(counting.content.withLock { $0.found } <= 200 * 10)
+    // Four would do, and 32 are allowed. How soon more are found not to pay depends on the machine.
+    #expect(counting.content.withLock { $0.found } <= 200 * 16)
   }
 
   @Test func aServerThatTakesEightAtOnceRefusesOneTry() async throws {
