@@ -184,6 +184,20 @@ import UploadModel
     #expect(old.shortTime(below: nil, at: state.now) == "2026-11-19")
   }
 
+  /// That a file may be on the server is what matters, and it comes last.
+  @Test func thatAFileMayHaveArrivedIsNotCut() {
+    var row = Fixture.historyRows[1]
+    (row.outcome, row.status, row.end) = ("302 Found, may have arrived", 302, .unknown)
+    let forms = [27: row.outcome, 26: "302, may have arrived", 20: "may have arrived"]
+    for (width, words) in forms { #expect(row.outcome(fitting: width) == words) }
+    (row.outcome, row.status) = ("500 Internal Server Error, may have arrived", 500)
+    var state = Fixture.empty()
+    row.name = "a name that is longer than any column that there is.jpg"
+    Fixture.play(&state, .key("3"), .history(.rows([row])))
+    let text = render(state, size: state.size).text[3]
+    #expect(text.contains("500, may have arrived"), "\(text)")
+  }
+
   /// It is read from its beginning.
   @Test func anOutcomeIsCutAtItsEnd() {
     var row = Fixture.historyRows[1]

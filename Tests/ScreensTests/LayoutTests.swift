@@ -384,7 +384,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [(80, 21), (101, 42), (102, 24), (121, 43), (162, 60)])
+  @Test(arguments: [(80, 17), (101, 38), (102, 24), (121, 43), (162, 60)])
   func namesOfTheHistoryHaveTheRoomThatOutcomesLeave(_ width: Int, _ shown: Int) {
     var state = Fixture.empty(size: Size(width: width, height: 24))
     let name = String(repeating: "n", count: 60)

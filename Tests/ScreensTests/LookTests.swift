@@ -435,7 +435,7 @@ import Testing
       &state,
       .reachability(
         server: "https://api.example.com", .asksToWait(failure, until: state.now + 60)))
-    #expect(text()[3].contains("waiting · 429 · next try in 60 s"))
+    #expect(text()[3].contains("(429) · next try in 60 s"))
     Fixture.play(
       &state,
       .reachability(server: "https://api.example.com", .asksToWait(failure, until: state.now)))

@@ -55,6 +55,16 @@ import UploadModel
     #expect(row.contains("connection lost · ") && row.contains("5/5 in 3 s"), "\(row)")
   }
 
+  /// A target can be told by the beginning of its name, a reason cannot.
+  @Test(arguments: [80, 100, 130])
+  func aLongTargetLeavesRoomForTheReason(_ width: Int) {
+    var state = Self.queue(width, ["a-target-with-quite-a-long-name", "nas"], name: "pic1.jpg")
+    let lost = Failure(.outcomeUnknown("connection reset by the server"), attempts: 1)
+    Fixture.play(&state, .engine([(ItemID(1), .failed(lost))], at: state.now), .key("G"))
+    let row = render(state, size: state.size).text.first { $0.contains("? pic1") } ?? ""
+    #expect(row.contains("may have arrived · connection "), "\(row)")
+  }
+
   @Test(arguments: [80, 130, 200])
   func namesAreWholeIfThereIsRoom(_ width: Int) {
     let targets = ["closemid", "closeend", "xearly413"]
@@ -64,6 +74,6 @@ import UploadModel
   @Test func whatIsCutIsCutAtItsEnd() {
     let long = "a name that is longer than any column.jpg"
     let shown = Self.shown(Self.queue(80, ["photographs", "nas"], name: long))
-    #expect(shown[0].hasPrefix("photog") && shown[0].hasSuffix("…"), "\(shown)")
+    #expect(shown[0].hasPrefix("photo") && shown[0].hasSuffix("…"), "\(shown)")
   }
 }

@@ -140,6 +140,24 @@ import UploadModel
     #expect(state.log.latest.count <= 4)
   }
 
+  /// Where a line is not enough for both, the name is cut, and not the reason.
+  @Test func aNameInAnotherTargetIsCutBeforeTheReason() {
+    var state = Fixture.empty(size: Size(width: 130, height: 40))
+    var item = Fixture.item(1, "pic6-of-the-summer.jpg")
+    item.target = "tstall"
+    let stalled = Failure(.stalled(seconds: 10), attempts: 1)
+    Fixture.play(
+      &state, .added([item]), .engine([(item.id, .preparing(attempt: 1))], at: state.now),
+      .engine([(item.id, .retrying(stalled, next: 2, of: 5, at: state.now + 3))], at: state.now),
+      .key(.escape))
+    guard let box = state.layout.events else {
+      Issue.record("no room")
+      return
+    }
+    let text = Self.text(state)[box.rows].joined(separator: "\n")
+    #expect(text.contains(": stalled for 10 s"), "\(text)")
+  }
+
   /// A reason that many files share is said in the words of the list of failures, so that it fits.
   @Test(arguments: sizes)
   func whatManyFailedOfIsWhole(_ size: Size) {

@@ -47,10 +47,15 @@ struct Columns {
     var share = Share(
       max(0, room), targets: wanted, for: isRoomy && longest.name > 0 ? longest : nil)
     if let wanted {
-      // What short names leave, and then a little of the bar.
+      // What short names leave. A target that is cut all the same can be told by a part of its name, so
+      // reasons get no less of it.
       let spare = longest.name > 0 ? max(0, Self.shortName - max(6, longest.name)) : 0
-      share.target += min(spare, wanted - share.target)
-      let lent = isRoomy || !hasBar ? 0 : min(2, wanted - share.target)
+      let missing = wanted - share.target
+      let given = missing <= spare ? missing : spare / 2
+      share.target += given
+      share.state += spare - given
+      // A little of the bar, if no more is missing.
+      let lent = isRoomy || !hasBar || missing - given > 2 ? 0 : missing - given
       share.target += lent
       share.bar -= lent
     }

@@ -16,7 +16,8 @@ extension ListPane<HistoryRow> {
     let targets = width >= 76 ? Set(state.history.listing.rows.lazy.map(\.target)) : []
     let isShared = !isWide && targets.count > 1
     let labels = TargetLabels(Array(targets))
-    let usual = isShared ? 21 : 23
+    // That a file may have arrived comes last in its outcome, and matters most.
+    let usual = isWide ? 23 : "302 Found, may have arrived".utf8.count
     // In a wide window, targets are shown whole as long as names and outcomes have what they usually need.
     let spare = isWide ? max(0, room - max(16, names) - 40) : 0
     let wider = min(spare, max(0, labels.width(ascii: state.isASCII) - 12))

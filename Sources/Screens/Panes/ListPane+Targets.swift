@@ -6,7 +6,7 @@ extension ListPane<TargetRow> {
     let widths = TargetWidths(in: width, of: state)
     var rest = ColumnsFromRight(end: width - 1)
     let status = rest.take(widths.status, gap: 2)
-    let usual = rest.take(7, gap: 2, if: width >= 60)
+    let usual = rest.take(widths.usual, gap: 2)
     let files = rest.take(widths.files, gap: 2)
     let limits = rest.take(widths.limits, gap: 2)
     let name = 4..<min(rest.end, 4 + widths.name)
@@ -43,8 +43,8 @@ extension ListPane<TargetRow> {
 /// gets more.
 private struct TargetWidths {
   let name: Int
-  /// 0 if there is no room for such a column.
-  private(set) var files = 0, limits = 0
+  /// 0 if there is no room for such a column, or nothing to say in it.
+  private(set) var usual = 0, files = 0, limits = 0
   private(set) var status: Int
   /// Most addresses are no longer than this.
   private static let usualURL = 34
@@ -65,8 +65,9 @@ private struct TargetWidths {
       status = 16
       return
     }
+    usual = rows.contains(where: \.isUsual) ? 7 : 0
     // The room that is left once most addresses fit.
-    var room = width - 1 - (4 + name + 2) - (7 + 2) - url
+    var room = width - 1 - (4 + name + 2) - (usual > 0 ? usual + 2 : 0) - url
     guard width >= 100 else {
       status = max(12, min(room - 2, max(words, most.files)))
       return
@@ -137,7 +138,11 @@ extension AppState {
     }
     let trial = trials[row.name]
     if case .underWay? = trial { return (["testing…"], .accent) }
-    if case .over(let obstacle?) = trial { return ([obstacle], .bad) }
+    if case .over(let obstacle?) = trial {
+      // What comes after the colon is a detail, which the message has.
+      let parts = obstacle.split(scalar: ":", maxSplits: 1)
+      return ([obstacle] + (parts.count > 1 ? [String(parts[0])] : []), .bad)
+    }
     let isChosen = row.name == target
     var active = queue.active(on: row.name)
     // Items without a target go to the chosen one.

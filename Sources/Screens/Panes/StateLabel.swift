@@ -228,7 +228,7 @@ struct StateLabel {
   func fitting(_ width: Int, ascii: Bool) -> [Glyph] {
     for form in forms {
       // Only forms with the server's whole message are better than the message cut short.
-      if let said, width >= said.start.count + 12, !form.hasSuffix(scalars: said.words) {
+      if let said, width >= said.start.count + 8, !form.hasSuffix(scalars: said.words) {
         let cut = said.start + said.words
         return TextFitting.beginning(
           of: Glyphs.of(cut, ascii: ascii), to: width, ascii: ascii)

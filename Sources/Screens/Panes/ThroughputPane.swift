@@ -68,17 +68,19 @@ struct ThroughputPane {
     of event: SessionLog.Gathered, in width: Int, isSpare: Bool
   ) -> [ArraySlice<Glyph>] {
     // Names are cut before reasons. With a second line, a name keeps half of the first.
-    let least = isSpare ? width / 2 : min(10, width / 3)
-    func name(beside rest: [Glyph]) -> String {
+    func name(beside rest: [Glyph], least: Int) -> String {
       TextFitting.middle(
         event.name, to: max(least, width - Glyphs.width(rest)), ascii: state.isASCII)
     }
     var words = Glyphs.of(event.text, ascii: state.isASCII)
     if event.count == 1, let rest = event.text.removingPrefix(scalars: event.name) {
       let rest = Glyphs.of(String(rest), ascii: state.isASCII)
-      words = Glyphs.of(name(beside: rest), ascii: state.isASCII) + rest
+      let least = isSpare ? width / 2 : min(10, width / 3)
+      words = Glyphs.of(name(beside: rest, least: least), ascii: state.isASCII) + rest
     }
-    let brief = briefly(event, "").flatMap { briefly(event, name(beside: $0)) }
+    let brief = briefly(event, "").flatMap {
+      briefly(event, name(beside: $0, least: min(6, width / 3)))
+    }
     if let brief, Glyphs.width(words) > width, !isSpare || Glyphs.width(brief) <= width {
       words = brief
     }

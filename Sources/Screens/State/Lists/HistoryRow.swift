@@ -184,6 +184,10 @@ package struct HistoryRow: PaneRow {
   /// How it ended, from the fullest words to the shortest, with what the server said.
   private var outcomes: [String] {
     let brief = status.map(String.init)
+    if end == .unknown {
+      let unclear = "may have arrived"
+      return [outcome] + (brief.map { ["\($0), \(unclear)"] } ?? []) + [unclear]
+    }
     guard end == .failed, let said = reply.message else { return [outcome] }
     return ["\(outcome) · \(said)"] + (brief.map { ["\($0) · \(said)"] } ?? []) + [outcome]
   }
@@ -191,13 +195,15 @@ package struct HistoryRow: PaneRow {
   /// How it ended, in `width` columns.
   func outcome(fitting width: Int) -> String {
     let forms = outcomes
+    // What the server said is worth more, even if cut, than the phrase for its status. The beginning says more than the
+    // end.
+    let isSaid = end == .failed && forms.count > 2
     if let whole = forms.first(where: { Glyphs.width(Glyphs.of($0, ascii: false)) <= width }),
-      whole != outcome || forms.count < 3
+      whole != outcome || !isSaid
     {
       return whole
     }
-    // What the server said is worth more than the phrase for its status. The beginning says more than the end.
-    let words = forms.count > 2 ? forms[1] : outcome
+    let words = isSaid ? forms[1] : end == .unknown ? forms[forms.count - 1] : outcome
     return TextFitting.end(Glyphs.of(words, ascii: false), to: width, ascii: false).map(\.text)
       .joined()
   }
