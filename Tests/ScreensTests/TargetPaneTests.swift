@@ -453,7 +453,12 @@ import UploadModel
         == [.changeTarget(row, to: row, token: "to-ken", isGoodEnough: false)])
     Fixture.play(
       &state,
-      .setupRefused("album: refuses the credentials", at: .token, isGoodEnough: true), .key("n"))
+      .setupRefused("the variable NOPE is not set here", at: .token, isGoodEnough: true))
+    // The address is not at fault.
+    let question = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(question.contains("The credentials do not work yet"), "\(question)")
+    #expect(question.contains("the variable NOPE is not set here."), "\(question)")
+    Fixture.play(&state, .key("n"))
     Fixture.type("s", &state)
     guard case .changeTarget(_, _, "to-kens", false)? = Fixture.play(&state, .key(.enter)).first
     else {
@@ -581,6 +586,22 @@ import UploadModel
     Fixture.play(&state, .key("5"), .targets(state.options.targets))
     let text = render(state, size: state.size).text
     #expect(text.contains { $0.contains(url) }, "\(text)")
+  }
+
+  /// A state that does not fit is shortened to what it says first, and a column without words takes no room.
+  @Test func aLongStateIsNotCutInItsMiddle() {
+    for (url, words) in [
+      ("http://h:8791/t401", "refuses the credentials: 401 Unauthorized"),
+      ("http://127.0.0.1:8791/a/longer/address/t401", "refuses the credentials"),
+    ] {
+      var state = Fixture.empty()
+      state.options.targets = [TargetRow(name: "t401", url: url)]
+      Fixture.play(
+        &state, .key("5"), .targets(state.options.targets), .key("c"),
+        .tried(target: "t401", obstacle: "refuses the credentials: 401 Unauthorized"))
+      let line = Self.line("t401", state)
+      #expect(line.contains(" \(words) "), "\(line)")
+    }
   }
 
   /// "a makes one": of the URL that has none.

@@ -154,8 +154,11 @@ struct QuestionBox {
         ? "" : " \(HumanReadable.count(count, "file")) in the queue could no longer be sent."
       let place = state.options.configuration ?? "the configuration"
       return ("Delete the target?", "\(shown(name)) will be removed from \(place).\(files)")
-    case .keepingTarget(let words):
-      return ("The target does not seem to accept uploads", "\(words). You can save it anyway.")
+    case .keepingTarget(let words, let isAboutSecret):
+      let title =
+        isAboutSecret
+        ? "The credentials do not work yet" : "The target does not seem to accept uploads"
+      return (title, "\(words). You can save it anyway.")
     case .savingRule(let draft): return rule(draft)
     case .nameTaken(let id, _): return takenName(id)
     case .deletingUploaded(let files):

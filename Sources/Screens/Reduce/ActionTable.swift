@@ -13,7 +13,7 @@ extension Action {
       .tryTarget, ["c"], in: [.targets],
       "reread the target's secrets, and check whether it answers and accepts them", hint: "try"),
     Action(
-      .edit, ["e"], in: [.targets], "change its address or its name, or make it the default",
+      .edit, ["e"], in: [.targets], "change its address, name or token, or make it the default",
       hint: "edit"),
     Action(.makeDefault, ["d"], in: [.targets], "make it the default target", hint: "make default"),
     Action(.add, ["a"], in: [.targets], "make a new target", hint: "new"),

@@ -104,7 +104,9 @@ extension AppState {
       guard case .form(var form) = dialog, form.mode == .setup else { return [] }
       form.refuse(words, at: part)
       dialog = .form(form)
-      if isGoodEnough { open(.question(Question(.keepingTarget(words)))) }
+      if isGoodEnough {
+        open(.question(Question(.keepingTarget(words, isAboutSecret: form.isAtSecret))))
+      }
       return [.bell]
     case .targetChanged:
       var changed: Form?

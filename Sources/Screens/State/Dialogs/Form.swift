@@ -322,6 +322,9 @@ struct Form: Sendable {
     focus = rows.firstIndex { $0.field == field || field == .token && $0.isSecret } ?? focus
   }
 
+  /// Whether the field with the focus is for a secret.
+  var isAtSecret: Bool { rows.indices.contains(focus) && rows[focus].isSecret }
+
   /// Adds the scheme to an address without one, `http` for servers on this machine and `https` for all others, and
   /// replaces `~` at the beginning of a path with the home folder.
   mutating func expand(home: String?) {

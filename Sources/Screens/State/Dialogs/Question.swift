@@ -16,8 +16,8 @@ struct Question: Sendable {
     case deletingUploaded([UploadedFile])
     /// The target of this name would be removed from the configuration.
     case deletingTarget(String)
-    /// A target does not seem to take uploads, for this reason; it may be saved anyway.
-    case keepingTarget(String)
+    /// A target does not seem to take uploads, for this reason, or its secret does not work; it may be saved anyway.
+    case keepingTarget(String, isAboutSecret: Bool)
     /// These files were left out and may still be added.
     case addingAgain(LeftOut)
     /// These items would be sent again, and some of them may have arrived. `canConfirm`: whether a person can say that
