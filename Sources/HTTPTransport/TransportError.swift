@@ -85,7 +85,15 @@ package struct TransportError: Error, Sendable {
       }
     self.init(
       kind, code: curl, systemError: systemError,
-      words: kind.isLoss ? Self.words(ofLoss: curl, systemError, words) : words)
+      words: kind.isLoss
+        ? Self.words(ofLoss: curl, systemError, words) : Self.words(ofOther: words))
+  }
+
+  /// What went wrong, in plain words: libcurl takes whatever does not begin like HTTP for version 0.9, whose replies had
+  /// no beginning.
+  private static func words(ofOther words: String) -> String {
+    words.utf8.starts(with: "Received HTTP/0.9".utf8)
+      ? "the server answered something that is not HTTP" : words
   }
 
   /// How a connection ended, in plain words: libcurl's own name a function, or are about the callback that kept it from

@@ -218,7 +218,9 @@ extension Failure {
         + "\(target.map { " and pointed to \($0)" } ?? ""). \(why.story)"
     case .unencrypted(let place):
       "The server leads from https to \(place), which is not encrypted, so nothing was sent there."
-    case .notHTTP(let why): "The service that answered does not speak HTTP: \(Self.inside(why))."
+    case .notHTTP(let why):
+      why.removingPrefix(scalars: "the server ").map { "The server \(Self.inside($0))." }
+        ?? "The service that answered does not speak HTTP: \(Self.inside(why))."
     case .rejected(let why) where step == .wait:
       "The server had accepted the file, and then reported a failure: \(Self.inside(why))."
     case .rejected(let why):

@@ -185,7 +185,7 @@ extension AdviceTable {
     case .notHTTP:
       [
         AdviceRow(
-          .notHTTP("Received HTTP/0.9 when not allowed"),
+          .notHTTP("the server answered something that is not HTTP"),
           AdviceStory(script: AdviceServer.failing(.raw("SSH-2.0-x\r\n"))))
       ]
     case .rejected:
