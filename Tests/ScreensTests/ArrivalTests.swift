@@ -29,7 +29,15 @@ import UploadModel
     #expect(Fixture.play(&state, .key("r")) == [] && state.mode == .sendingAgain)
     #expect(Self.text(state).contains("it has arrived"))
     #expect(Fixture.play(&state, .key("a")) == [.confirm([ItemID(1)])])
-    #expect(state.dialog == nil && state.message == "1 file confirmed as arrived · z undoes")
+    #expect(state.dialog == nil && state.message == "1 file confirmed by hand · z undoes")
+    // Afterwards, it is called the same.
+    var confirmed = state
+    let byHand = Receipt(confirming: Failure(.outcomeUnknown("closed"), attempts: 1))
+    Fixture.play(
+      &confirmed,
+      .engine(confirmed.queue.order.map { ($0, .done(byHand)) }, at: confirmed.now + 1))
+    #expect(confirmed.log.latest.last?.end?.word == "confirmed by hand")
+    #expect(confirmed.log.lines.last?.text.contains("arrived, confirmed by hand") == true)
     let receipt = Receipt(confirming: Failure(.outcomeUnknown("closed"), attempts: 1))
     Fixture.play(&state, .engine([(ItemID(1), .done(receipt))], at: state.now + 1), .key("j"))
     let line = Self.text(state).split(separator: "\n").first { $0.contains("a.bin") } ?? ""

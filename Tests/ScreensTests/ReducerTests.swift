@@ -122,10 +122,10 @@ import UploadModel
     Case(0, "u", "x", .enter, asks: [.bell]),
     Case(0, "w", asks: [.bell], says: "no reply here is doubtful"),
     Case(
-      8, "r", "a", asks: [.confirm([ItemID(9)])], says: "1 file confirmed as arrived · z undoes"),
+      8, "r", "a", asks: [.confirm([ItemID(9)])], says: "1 file confirmed by hand · z undoes"),
     Case(
       8, ":", "a", "r", "r", "i", "v", "e", "d", .enter, asks: [.confirm([ItemID(9)])],
-      says: "1 file confirmed as arrived · z undoes"),
+      says: "1 file confirmed by hand · z undoes"),
     Case(0, "u", "x", .enter, .control("u"), "1", "k", .enter, asks: [.bell, .setLimit(1000)]),
     Case(0, "u", "9", .escape, asks: []),
     Case(0, .control("l"), asks: [.redraw]),

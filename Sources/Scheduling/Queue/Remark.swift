@@ -20,11 +20,14 @@ package struct Remark: Hashable, Sendable {
     /// Whether the file was not sent, or perhaps not, or not for certain.
     package var isProblem: Bool { ["failed", "may have arrived", "doubtful"].contains(word) }
 
+    /// A person says that the file has arrived.
+    fileprivate static let confirmed = "confirmed by hand"
+
     /// The sign before a line about it.
     package var sign: String {
       switch word {
       case "skipped": "·"
-      case "sent", "there already": "✓"
+      case "sent", "there already", Self.confirmed: "✓"
       case "doubtful": "!"
       case "to be tried again": "↻"
       case "failed": "✗"
@@ -92,7 +95,10 @@ package struct Remark: Hashable, Sendable {
         "\(name): \(receipt.words)", .warning, "doubtful", because: receipt.doubtfulBecause,
         of: name)
     case .done(let receipt):
-      let word = receipt.skipped != nil ? "skipped" : receipt.wasThere ? "there already" : "sent"
+      let word =
+        receipt.skipped != nil
+        ? "skipped"
+        : receipt.isConfirmed ? End.confirmed : receipt.wasThere ? "there already" : "sent"
       self.init("\(name): \(receipt.words)", .good, word, of: name)
     case .failed(let failure):
       let word = failure.mayHaveArrived ? "may have arrived" : "failed"

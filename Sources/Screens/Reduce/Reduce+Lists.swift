@@ -85,7 +85,8 @@ extension AppState {
     case .close:
       dialog = nil
       if prompt.isFilter { change(.filter(prompt.filter)) }
-      change(.row(prompt.cursor))
+      // Without a filter, the cursor is where it was before, once its row is there again.
+      if !prompt.isFilter || !prompt.filter.isEmpty { change(.row(prompt.cursor)) }
     case .accept:
       dialog = nil
       guard !prompt.isFilter else { return [] }

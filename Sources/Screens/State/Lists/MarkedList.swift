@@ -8,6 +8,8 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   /// Where the marking of a range began, and the marks that were set before.
   private var range: (anchor: ID, others: Set<ID>)?
   private var view: FilteredRows?
+  /// The row that the cursor was on before the filter, until a person moves it: without the filter, it is there again.
+  private var home: ID?
 
   var cursor: Int { window.cursor }
   var scroll: Int { window.scroll }
@@ -80,6 +82,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
 
   /// Moves the cursor to this row, or to the nearest one that exists, and scrolls so that it is visible.
   mutating func move(to row: Int, in rows: some ListRows<ID>, height: Int) {
+    home = nil
     let old = cursor
     window.move(to: row, of: count(in: rows), height: height)
     guard let range, let marked = rangeRows(in: rows) else { return }
@@ -140,6 +143,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
 
   private mutating func setFilter(_ text: String, in rows: some ListRows<ID>, height: Int) {
     let place = place(in: rows)
+    if view == nil, !text.isEmpty { home = place }
     view = text.isEmpty ? nil : FilteredRows(text)
     settle(on: place, in: rows, height: height)
   }
@@ -186,6 +190,10 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   /// Puts the cursor back on its row after rows have come, gone or moved; it keeps its number if that row is hidden.
   mutating func settle(on place: ID?, in rows: some ListRows<ID>, height: Int) {
     follow(rows)
+    // Where a filter is a question to somebody else, the other rows come back only after it is gone.
+    let isBack = view == nil && home.map { rows.position(of: $0) != nil } == true
+    let place = isBack ? home : place
+    if isBack { home = nil }
     let row = place.flatMap { self.row(of: $0, in: rows) } ?? cursor
     window.move(to: row, of: count(in: rows), height: height)
     guard let range, let marked = rangeRows(in: rows) else { return }
