@@ -152,6 +152,46 @@ import UploadModel
     #expect(Self.text(state).contains("All done"))
   }
 
+  /// A small file has been sent before the screen is told that it was retried.
+  @Test func whatIsRetriedHasAnEnd() {
+    var state = Self.ended([.failed(Fixture.tooLarge), .done(Fixture.receipt)])
+    Fixture.play(&state, .key("f"))
+    Fixture.type("failed", &state)
+    Fixture.play(&state, .key(.enter), .key("r"))
+    #expect(!state.isSummaryShown)
+    Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now + 1))
+    #expect(Self.text(state).contains("─ All done"), "\(Self.text(state))")
+    #expect(Self.text(state).contains("Nothing matches \"failed\"."), "\(Self.text(state))")
+    #expect(Self.text(state).contains("Esc shows all 2 files again."), "\(Self.text(state))")
+    // What a person says of a file ends nothing.
+    state = Self.ended([Self.unknown, .done(Fixture.receipt)])
+    Fixture.play(&state, .key("j"))
+    var confirmed = Fixture.receipt
+    (confirmed.wasThere, confirmed.isConfirmed) = (true, true)
+    Fixture.play(&state, .engine([(ItemID(1), .done(confirmed))], at: state.now + 1))
+    #expect(!state.isSummaryShown)
+  }
+
+  /// Whoever removes the last file that waits ends the sending of the others.
+  @Test(arguments: [true, false]) func removingTheLastFileIsAnEnd(_ isHere: Bool) {
+    var state = Self.ended(Self.story)
+    Fixture.play(&state, .added([Fixture.item(9, "more")]))
+    #expect(!state.isSummaryShown)
+    if isHere {
+      Fixture.play(&state, .key("G"), .key("x"))
+    } else {
+      Fixture.play(&state, .removed([ItemID(9)]))
+    }
+    #expect(Self.text(state).contains("─ Done, with problems"), "\(Self.text(state))")
+    // Where nothing was sent, nothing has ended.
+    state = Fixture.empty()
+    Fixture.play(
+      &state,
+      .added([Fixture.item(1, "a", state: .failed(Fixture.tooLarge)), Fixture.item(2, "b")]),
+      .added([Fixture.item(3, "c", state: .failed(Fixture.tooLarge))]), .removed([ItemID(2)]))
+    #expect(!state.isSummaryShown)
+  }
+
   /// Two files wait for credentials, and three have ended.
   private static func heldBack(
     _ size: Size = Size(width: 80, height: 24), at keys: String = ""

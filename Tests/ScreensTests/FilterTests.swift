@@ -73,11 +73,30 @@ import Testing
     Fixture.type(" ", &state)
     Self.filter("none", &state)
     let text = render(state, size: state.size).text.joined(separator: "\n")
-    #expect(text.contains("Esc shows all again"), "\(text)")
+    #expect(text.contains("Esc shows all 2 files again"), "\(text)")
     Fixture.play(&state, .key(.escape))
     #expect(state.rowCount == 2 && state.marks == [ItemID(1)])
     Fixture.play(&state, .key(.escape))
     #expect(state.marks.isEmpty)
+  }
+
+  /// In the history, the rows come from a file, and come back only once the filter is gone.
+  @Test func withoutTheFilterTheCursorIsWhereItWas() {
+    var state = Fixture.empty()
+    let rows = Fixture.historyRows
+    Fixture.play(&state, .history(.rows(rows)), .key("3"), .key("j"), .key("j"), .key("f"))
+    let here = state.history.selected
+    Fixture.type(rows[0].name, &state)
+    Fixture.play(&state, .history(.rows([rows[0]])))
+    #expect(
+      state.history.selected?.name == rows[0].name && here?.name == rows[2].name,
+      "\(state.shown.filter), \(state.mode), \(state.history.rows.count), \(String(describing: here?.name))"
+    )
+    var accepted = state
+    Fixture.play(&state, .key(.escape), .history(.rows(rows)))
+    #expect(state.history.selected == here)
+    Fixture.play(&accepted, .key(.enter), .key(.escape), .history(.rows(rows)))
+    #expect(accepted.history.selected == here)
   }
 
   @Test func aNewListKeepsTheMarksOfWhatIsStillThere() {

@@ -1,3 +1,5 @@
+import UploadModel
+
 /// A pane that lists rows in columns: the server's files, the history, the targets, the log.
 struct ListPane<Row> {
   /// A column: its heading, its place, counted from the list's first column, and the text that it shows for a row.
@@ -71,21 +73,25 @@ extension ListPane<SessionLog.Line> {
   }
 }
 
-/// The message of a list whose filter hides all rows, and looks at targets as well if there are several.
-func filteredOut(_ filter: String, hasTargets: Bool = false) -> [String] {
+/// The message of a list whose filter hides all rows, and looks at targets as well if there are several. `count` is how
+/// many rows it hides, if that is known.
+func filteredOut(_ filter: String, of count: Int? = nil, hasTargets: Bool = false) -> [String] {
   let places = hasTargets ? "name or target" : "name"
   return [
     RowFilter(filter).hasKinds
       ? "Nothing matches \"\(filter)\"." : "No \(places) contains \"\(filter)\".",
-    "Esc shows all again.",
+    "Esc shows all\(count.map { " \(HumanReadable.grouped($0)) files" } ?? "") again.",
   ]
 }
 
-/// Paints a message in the middle of a pane without rows.
-func paintWords(_ lines: [String], in layout: Layout, on canvas: inout Canvas) {
+/// Paints a message in the middle of a pane without rows, or at its top, if something lies over the rest.
+func paintWords(
+  _ lines: [String], in layout: Layout, isCovered: Bool = false, on canvas: inout Canvas
+) {
   let width = max(2, layout.list.count - 4)
   let pieces = lines.flatMap { TextFitting.wrapped(Glyphs.of($0, ascii: canvas.ascii), to: width) }
-  let top = layout.rows.lowerBound + max(0, layout.rows.count - pieces.count) / 2
+  let above = isCovered ? 0 : max(0, layout.rows.count - pieces.count) / 2
+  let top = layout.rows.lowerBound + above
   for (index, piece) in pieces.prefix(layout.rows.count).enumerated() {
     let column = layout.list.lowerBound + max(0, (layout.list.count - Glyphs.width(piece)) / 2)
     canvas.put(piece, row: top + index, column: column, style: Style(index == 0 ? .plain : .dim))

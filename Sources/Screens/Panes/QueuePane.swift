@@ -203,7 +203,7 @@ struct QueuePane {
     let filter = state.list.filter
     let lines =
       if !filter.isEmpty {
-        filteredOut(filter, hasTargets: state.queue.hasSeveralTargets)
+        state.filteredOut(filter)
       } else if state.isSetup {
         setupWords
       } else if state.isReading {
@@ -211,7 +211,7 @@ struct QueuePane {
       } else {
         emptyWords
       }
-    paintWords(lines, in: layout, on: &canvas)
+    paintWords(lines, in: layout, isCovered: state.isSummaryShown, on: &canvas)
   }
 
   /// Says what to do as long as there is no target.
@@ -241,6 +241,13 @@ struct QueuePane {
 }
 
 extension AppState {
+  /// The message of the queue if its filter hides all rows, perhaps because all that matched has been sent.
+  fileprivate func filteredOut(_ filter: String) -> [String] {
+    let count = queue.count
+    return Screens.filteredOut(
+      filter, of: count > 1 ? count : nil, hasTargets: queue.hasSeveralTargets)
+  }
+
   /// When a file arrived: as this window has seen it, or else as the queue has it. Nil if that is in doubt.
   fileprivate func arrival(of row: ItemList.Row) -> Instant? {
     if let last = row.attempts.last, last.isGood { return last.at }

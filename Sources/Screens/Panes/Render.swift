@@ -34,10 +34,15 @@ package func render(_ state: AppState, size: Size) -> Frame {
   return canvas.frame
 }
 
+/// The title of the details if a filter hides all files.
+private let noFile: Canvas.Spans = [("No file", .dim)]
+
 /// Paints the details of the selected file below the list.
 private func paintDetails(of state: AppState, layout: Layout, on canvas: inout Canvas) {
   guard let box = layout.details else { return }
-  guard let selected = state.row(state.list.cursor) else { return canvas.outline(box) }
+  guard let selected = state.row(state.list.cursor) else {
+    return canvas.outline(box, noFile)
+  }
   let name = TextFitting.middle(
     selected.item.fileName, to: canvas.size.width / 2, ascii: canvas.ascii)
   canvas.outline(box, [(name, .heading)], keys: state.hint(.details, "show all"))
@@ -51,7 +56,7 @@ private func paintDetails(of state: AppState, layout: Layout, on canvas: inout C
 /// Paints the details of the selected file beside the list on a wide screen, with a preview of the file.
 private func paintSide(of state: AppState, layout: Layout, on canvas: inout Canvas) {
   guard let box = layout.side else { return }
-  guard let row = state.row(state.list.cursor) else { return canvas.outline(box) }
+  guard let row = state.row(state.list.cursor) else { return canvas.outline(box, noFile) }
   let name = TextFitting.middle(row.item.fileName, to: box.columns.count - 6, ascii: canvas.ascii)
   let item = ItemDetails(row: row, state: state)
   let columns = box.innerColumns.dropFirst().dropLast()

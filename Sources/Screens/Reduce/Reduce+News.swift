@@ -18,9 +18,10 @@ extension AppState {
       return leaveIfDone()
     case .removed(let ids):
       let gone = Set(ids)
-      let isSorted = sortedNow != nil
+      let (isSorted, wasBusy) = (sortedNow != nil, queue.totals.busy > 0)
       keepingCursor(leaving: gone) { $0.take(news) }
       noteGone(gone, wasSorted: isSorted)
+      sumUp(afterRemoval: wasBusy)
       return leaveIfDone()
     // If this screen did the sorting, the answer changes nothing.
     case .reordered(let order) where order == self.order: break
@@ -109,7 +110,9 @@ extension AppState {
     _ changes: [(ItemID, ItemState)], at instant: Instant, _ news: QueueNews
   ) -> [Effect] {
     now = max(now, instant)
-    let (wasBusy, wasOver) = (queue.totals.busy > 0, isOver)
+    // A file that is retried may have been sent before anything is told.
+    let wasBusy = queue.totals.busy > 0 || changes.contains { isSending(from: $0.0, to: $0.1) }
+    let wasOver = isOver
     let place = list.place(in: queue)
     let active = queue.totals.active
     take(news)
@@ -129,6 +132,17 @@ extension AppState {
     // That the rest waits for credentials may be told before how the file ended that was refused.
     if isAtTheEnd || !wasOver || summary != nil { sumUp() }
     return (isAtTheEnd ? announceEnd() : []) + leaving
+  }
+
+  /// Whether a file that had failed has been sent, or has failed once more. What a person says about it is no sending.
+  private func isSending(from id: ItemID, to new: ItemState) -> Bool {
+    guard let old = item(id)?.state, old.isFailed, new.isFinished else { return false }
+    return old != new && new.receipt?.isConfirmed != true
+  }
+
+  /// Sums up what was sent before files were removed, if they were the last that were left to send.
+  mutating func sumUp(afterRemoval wasBusy: Bool) {
+    if wasBusy, isAtTheEnd, figures.seconds > 0 { sumUp() }
   }
 
   /// Notes that targets have taken files, so that the failure of an earlier test no longer holds.

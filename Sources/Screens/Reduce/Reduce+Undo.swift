@@ -6,7 +6,7 @@ import UploadModel
 extension AppState {
   /// Removes items. The cursor stays on its item or moves to the next one that is left.
   mutating func remove(_ ids: Set<ItemID>, saying word: String = "removed") -> [Effect] {
-    let places = queue.places(of: ids)
+    let (places, wasBusy) = (queue.places(of: ids), queue.totals.busy > 0)
     guard !places.isEmpty else { return [] }
     let count = HumanReadable.count(places.count, "file")
     let key = keyLabel(.undo)
@@ -14,9 +14,10 @@ extension AppState {
     let positions = places.compactMap { place in
       item(place.id).map { QueuePosition(item: $0.asRemoved, before: place.before) }
     }
-    return perform(
+    let effects = perform(
       .remove(places.map(\.id)), undo: .restore(positions), words: "removal of \(count)")
-      + leaveIfDone()
+    sumUp(afterRemoval: wasBusy)
+    return effects + leaveIfDone()
   }
 
   /// Moves items, in the given order, before another one or to the end.
@@ -52,7 +53,7 @@ extension AppState {
     list.clearMarks()
     let count = HumanReadable.count(unclear.count, "file")
     let key = keyLabel(.undo)
-    message = "\(count) confirmed as arrived" + (key.isEmpty ? "" : " · \(key) undoes")
+    message = "\(count) confirmed by hand" + (key.isEmpty ? "" : " · \(key) undoes")
     return perform(
       .confirm(unclear), undo: .unconfirm(unclear), words: "noting \(count) as arrived")
   }
