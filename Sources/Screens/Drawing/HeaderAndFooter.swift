@@ -127,7 +127,8 @@ struct HeaderAndFooter {
       spans.append((" · following", .dim))
     }
     guard width < TotalLine.narrow else { return spans }
-    let used = spans.reduce(6) { $0 + $1.text.count }
+    // The line goes on at both ends, and in a frame to its corners.
+    let used = spans.reduce(layout.box == nil ? 4 : 6) { $0 + $1.text.count }
     let counts = TotalLine(state: state).counts(fitting: width - used, gap: 3)
     return spans + counts.map { (" · \($0.text)", $0.role) }
   }
