@@ -111,7 +111,7 @@ extension EndToEnd {
       try person.configure("default_target = \"desk\"\n[targets.desk]\nurl = \"\(inbox.url)\"\n")
       try person.folder.write("a.bin", count: 3_000_000)
       let first = try await person.terminal(columns: 100, rows: Self.height)
-      try await first.command("reset; HOIST_QUEUE=\(queue) hoist --limit 300k a.bin")
+      try await first.command("reset; HOIST_QUEUE=\(queue) hoist --limit 100k a.bin")
       try await first.wait(for: "↑ a.bin")
       try await first.press("q")
       let alone = try await first.wait(for: "stop and keep the queue")
