@@ -30,7 +30,7 @@ public final class ContentSniffer: Sendable {
     do throws(FileHead.Problem) {
       let head = try FileHead(of: path, upTo: FirstLook.length)
       guard !head.bytes.isEmpty else { return Self.unknown(.emptyFile) }
-      let count = min(head.size, Self.sampleSize)
+      let count = min(max(head.size, head.bytes.count), Self.sampleSize)
       return try guess(head.bytes, of: count, as: FirstLook(head.bytes)) {
         () throws(FileHead.Problem) in
         try head.read(upTo: Self.sampleSize)

@@ -5,7 +5,7 @@ final class FileHead {
   struct Problem: Error { var reason: MediaTypeGuess.Reason }
 
   private(set) var bytes: [UInt8] = []
-  /// The file's size when it was opened.
+  /// The file's size before it was opened; 0 for some that the system makes as they are read.
   let size: Int
   private let descriptor: Int32
 

@@ -86,12 +86,6 @@ package struct Scheduler: ~Copyable, Sendable {
   private(set) var targets: [TargetLanes] = []
   private(set) var servers: [Origin: UnreachableServer] = [:]
   private var waits = ServerWaits()
-  /// The file of each target, by its number, that goes to the server next although that has asked to wait.
-  private var trials: [Int: ItemID] = [:]
-  /// Those of these files that have gone.
-  private var tried: Set<ItemID> = []
-  /// The targets, by their numbers, whose server has taken such a file. They do not wait.
-  private var released: Set<Int> = []
   private(set) var groups = BatchGroups()
   /// The most requests under way at once.
   package let laneCount: Int
@@ -299,7 +293,7 @@ extension Scheduler {
       targets[route.target].ahead == 0,
       targets[route.target].nextBegin(at: now) == nil,
       route.credentials.permission(hasCommand: false) == .go,
-      endOfWait(on: lane.route, at: now) == nil,
+      waits.until(route.route.origin, at: now) == nil,
       route.route.origin.map({ servers[$0] == nil }) ?? true
     else { return false }
     lanes[number]?.more += 1
@@ -470,7 +464,6 @@ extension Scheduler {
   package mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
     var actions: [Action] = []
     waits.prune(at: now)
-    if waits.isEmpty { released = [] }
     while mayStart {
       var best: Candidate?
       var wake: Instant?
@@ -528,12 +521,7 @@ extension Scheduler {
     var candidate = Candidate(
       id: first.id, rank: first.rank, route: route,
       isAlone: targets[routes[route].target].isShut)
-    if let until = endOfWait(on: route, at: now) {
-      guard let id = trials[routes[route].target], let entry = entries[id], entry.place == .line,
-        entry.route == route
-      else { return .later(until) }
-      candidate = Candidate(id: id, rank: entry.rank, route: route, isAlone: true)
-    }
+    if let until = waits.until(routes[route].route.origin, at: now) { return .later(until) }
     if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
       // The server may still be unreachable, so risk only one file.
       candidate.isAlone = true
@@ -587,10 +575,6 @@ extension Scheduler {
 
   private mutating func start(_ files: [ItemID], on route: Int, at now: Instant) -> [Action] {
     let lane = occupyLane(on: route, isAhead: files.first.map { !takesLane($0) } ?? false)
-    if let id = trials[routes[route].target], files.contains(id) {
-      trials[routes[route].target] = nil
-      tried.insert(id)
-    }
     targets[routes[route].target].recordBegin(at: now)
     var actions = files.flatMap { put($0, in: .lane(lane)) }
     if let origin = routes[route].route.origin, let server = servers[origin],
@@ -842,49 +826,15 @@ extension Scheduler {
     return actions
   }
 
-  /// Lets every server and all credentials be tried now, as the user wants. Where a server has asked to wait, one file of
-  /// each of its targets goes. The others follow if that one is taken (`endTrial`).
-  ///
-  /// - Parameter asked: the files that back off because a server has asked for it.
-  /// - Returns: what follows, and those of these files that are to be put in line.
-  package mutating func tryEverything(
-    asked: Set<ItemID> = [], at now: Instant
-  ) -> (actions: [Action], files: [ItemID]) {
-    var first: [Int: Entry] = [:]
-    if !waits.isEmpty || !asked.isEmpty {
-      for entry in entries.values {
-        let route = routes[entry.route]
-        let isHeld = entry.place == .line && endOfWait(on: entry.route, at: now) != nil
-        let isAsked = entry.place == .away(.backOff) && asked.contains(entry.file.id)
-        guard isHeld || isAsked, first[route.target].map({ entry.rank < $0.rank }) ?? true else {
-          continue
-        }
-        first[route.target] = entry
-      }
+  /// Lets every server and all credentials be tried now, as the user wants.
+  package mutating func tryEverything(at now: Instant) -> [Action] {
+    let ended = waits.removeAll().map { origin, failure in
+      Action.server(origin, .asksToWait(failure, until: now))
     }
-    trials = first.mapValues(\.file.id)
     for origin in servers.keys { servers[origin]?.tryNow(at: now) }
     for number in targets.indices { targets[number].tune { $0.tryNow(at: now) } }
     refusedBefore = [:]
-    let files = first.values.filter { $0.place != .line }.map(\.file.id)
-    return (tryCredentials(), files)
-  }
-
-  /// Ends the wait of a target if its server has taken a file that was sent nevertheless, as the user wanted. That
-  /// server's other targets wait on. Returns the target; nil if these files were not sent so.
-  package mutating func endTrial(
-    of files: [ItemID], at now: Instant
-  ) -> (target: String, actions: [Action])? {
-    guard !tried.isEmpty, let id = files.first(where: tried.contains) else { return nil }
-    tried.remove(id)
-    guard let entry = entries[id] else { return nil }
-    let (target, origin) = (routes[entry.route].target, routes[entry.route].route.origin)
-    released.insert(target)
-    let othersWait = routes.contains {
-      $0.live > 0 && $0.route.origin == origin && !released.contains($0.target)
-    }
-    let actions = othersWait ? [] : origin.map { endWait(of: $0, at: now) } ?? []
-    return (targets[target].name, actions)
+    return ended + tryCredentials()
   }
 
   /// Forgets the trouble with a route's server if no file is left that would try the server.
@@ -913,15 +863,8 @@ extension Scheduler {
   package mutating func recordWait(
     of origins: Set<Origin>, until: Instant, _ failure: Failure, of item: ItemID? = nil
   ) -> [Action] {
-    if let item, let number = target(of: item) { released.remove(number) }
-    return origins.filter { waits.record($0, until: until, failure) }
+    origins.filter { waits.record($0, until: until, failure) }
       .map { .server($0, .asksToWait(failure, until: until, by: item)) }
-  }
-
-  /// The moment before which nothing goes to the server of a route; nil if something may go now.
-  private func endOfWait(on route: Int, at now: Instant) -> Instant? {
-    guard !released.contains(routes[route].target) else { return nil }
-    return waits.until(routes[route].route.origin, at: now)
   }
 
   /// Sends to a server although it has asked to wait, as the user wants.
@@ -933,7 +876,7 @@ extension Scheduler {
   private func tooLongWaits(at now: Instant) -> [Action] {
     guard !waits.isEmpty else { return [] }
     return routes.indices.flatMap { number -> [Action] in
-      guard let first = routes[number].ready.first, !released.contains(routes[number].target),
+      guard let first = routes[number].ready.first,
         let policy = entries[first.id]?.file.plan.target.retry,
         let failure = waits.failure(
           for: routes[number].route.origin,

@@ -29,6 +29,12 @@ struct ServerWaits: Sendable {
   /// Ends a wait before its time. Returns the failure with which the server asked for it; nil if there was none.
   mutating func remove(_ origin: Origin) -> Failure? { waits.removeValue(forKey: origin)?.failure }
 
+  /// Ends all waits. Returns the servers, each with the failure with which it had asked.
+  mutating func removeAll() -> [(Origin, Failure)] {
+    defer { waits = [:] }
+    return waits.map { ($0, $1.failure) }
+  }
+
   /// Forgets the waits that are over.
   mutating func prune(at now: Instant) {
     if !waits.isEmpty { waits = waits.filter { now < $0.value.until } }

@@ -67,7 +67,7 @@ struct ReportTests {
     #expect(page.contains("Sent on \(times[0]) to \(times[1].suffix(5))<"), "\(page)")
   }
 
-  @Test("failures are grouped by reason, the most frequent first")
+  @Test("failures are grouped by reason, the most frequent first, and before what may have arrived")
   func reasons() {
     let report = Self.report([
       Self.entry("/a", .failed("missing"), message: "There is no file."),
@@ -78,8 +78,8 @@ struct ReportTests {
     ])
     #expect(
       report.reasons.map(\.reason.words) == [
-        "413 Content Too Large", "file is missing", "no complete answer, may have arrived",
-        "rejected by the server",
+        "413 Content Too Large", "file is missing", "rejected by the server",
+        "no complete answer, may have arrived",
       ])
     #expect(report.reasons.map(\.members.count) == [2, 1, 1, 1])
   }

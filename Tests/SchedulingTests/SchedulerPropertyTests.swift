@@ -218,7 +218,7 @@ struct SchedulerPropertyTests {
       case 24:
         guard account.waiting.contains(id) else { break }
         perform(scheduler.tryNow([id], at: now))
-      case 25: perform(scheduler.tryEverything(at: now).actions)
+      case 25: perform(scheduler.tryEverything(at: now))
       case 27:
         let name = Self.names[random.below(Self.names.count)]
         let wish = 1 + random.below(3)

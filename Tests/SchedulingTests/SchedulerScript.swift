@@ -68,7 +68,7 @@ struct SchedulerScript: ~Copyable {
       let ids = ids.map(ItemID.init)
       let queued = ids.flatMap { scheduler.queue($0, attempts: 0) }
       return perform(queued + scheduler.tryNow(ids, at: now))
-    case .tryEverything: return perform(scheduler.tryEverything(at: now).actions)
+    case .tryEverything: return perform(scheduler.tryEverything(at: now))
     case .redirect(let ids, let target):
       return each(ids) { script, id in
         script.files[id]?.plan = target.plan

@@ -301,13 +301,13 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
         .go.gives(.wake(after: 9)), .later(9), .starts(1),
       ]),
     SchedulerStory(
-      testDescription: "R asks it now, with one file, and so does r",
+      testDescription: "R asks it now, and so does r",
       steps: [
         .add(1, 2, 3, 4, to: .a), .starts(1, 2),
         .asked(1, toWait: 9).gives(.asksToWait(.a, seconds: 9)), .over(2),
-        .go.gives(.wake(after: 9)), .tryEverything, .starts(3, .wake(after: 9)),
-        .asked(3, toWait: 9),
-        .go.gives(.wake(after: 9)), .retry(1).gives(.asksToWait(.a, seconds: 0)), .starts(1, 4),
+        .go.gives(.wake(after: 9)), .tryEverything.gives(.asksToWait(.a, seconds: 0)),
+        .starts(3, 4), .asked(3, toWait: 9), .over(4),
+        .retry(1).gives(.asksToWait(.a, seconds: 0)), .starts(1),
       ]),
     SchedulerStory(
       testDescription: "no more pieces of a file go there meanwhile",

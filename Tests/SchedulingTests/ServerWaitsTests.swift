@@ -56,6 +56,10 @@ struct ServerWaitsTests {
     let removed = [waits.remove(here), waits.remove(there), waits.remove(there)]
     #expect(removed == [nil, busy(20), nil])
     #expect(waits.isEmpty)
+    _ = waits.record(here, until: at(10), busy(10))
+    let ended = waits.removeAll()
+    #expect(ended.map(\.0) == [here] && ended.map(\.1) == [busy(10)])
+    #expect(waits.isEmpty)
   }
 
   @Test("one is too long by what the server asked for, not by what is left of it")

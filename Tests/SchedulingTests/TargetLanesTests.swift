@@ -35,12 +35,12 @@ struct TargetLanesTests {
     var lanes = TargetLanes(name: "t")
     lanes.configured = .auto(1...16)
     let (before, now) = (lanes.most, Instant(seconds: 100))
-    func answer(_ outcome: ConcurrencyTuner.Outcome, _ why: String, at now: Instant) {
+    func answer(_ outcome: ConcurrencyTuner.Outcome, _ why: String?, at now: Instant) {
       lanes.tune(because: why, at: now) {
         $0.recordEnd(outcome, began: now, underWay: before, at: now)
       }
     }
-    answer(.fine, "201 Created", at: now)
+    answer(.fine, nil, at: now)
     #expect(lanes.fall == nil && before > 1)
     answer(.overloaded, "503 Service Unavailable", at: now + 1)
     let fall = LaneFall(before: before, since: now + 1, why: "503 Service Unavailable")

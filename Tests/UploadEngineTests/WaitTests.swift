@@ -86,7 +86,7 @@ struct WaitTests {
     #expect(ends[1].failure?.explanation.contains("asks to wait 90 s") == true)
   }
 
-  @Test("who waits for servers anyway waits, unless the user has one file ask for all")
+  @Test("who waits for servers anyway waits, unless the user says otherwise")
   func patient() async throws {
     let peer = try Peer(first: "HTTP/1.1 429 No\r\nRetry-After: 90\r\nContent-Length: 0\r\n\r\n")
     var target = Target.once(peer.server.url())
@@ -99,69 +99,7 @@ struct WaitTests {
     }
     harness.engine.tryServers()
     #expect(await harness.finish(jobs.map(\.item.id)).map(\.code).count { $0 == "done 201" } == 3)
-    // The first of the queue goes alone, and the others after it was taken.
-    #expect(peer.count == 4 && harness.states(of: ItemID(1)).last?.receipt?.attempts == 2)
-  }
-
-  @Test("a server that still asks to wait gets one request of each target when the user tries it")
-  func asksStill() async throws {
-    let count = Count()
-    let server = try HostileServer { connection, _ in
-      while connection.readRequest() != nil {
-        _ = count.next()
-        connection.send("HTTP/1.1 429 No\r\nRetry-After: 600\r\nContent-Length: 0\r\n\r\n")
-      }
-    }
-    defer { server.stop() }
-    var target = Target.once(server.url())
-    (target.concurrency, target.retry) = (2, RetryPolicy(attempts: 5, base: 0.01, cap: 60))
-    let harness = EngineHarness(waitsForServers: true, preparesAhead: false)
-    let jobs = try jobs(4, to: target)
-    harness.engine.submit(jobs)
-    await harness.wait { states in
-      [1, 2].allSatisfy { Self.nextTry(states[ItemID($0)]) == 2 }
-    }
-    harness.engine.tryServers()
-    await harness.wait { Self.nextTry($0[ItemID(1)]) == 3 }
-    #expect(count.value == 3, "the others stay as the server asked")
-    #expect(Self.nextTry(harness.states(of: ItemID(2))) == 2)
-    #expect(harness.states(of: ItemID(3)).allSatisfy { $0 == .waiting })
-    harness.engine.cancel(jobs.map(\.item.id))
-  }
-
-  @Test("a target whose file is taken goes on, and those beside it at the server wait on")
-  func oneOfTwo() async throws {
-    let count = Count()
-    let server = try HostileServer { connection, _ in
-      while let request = connection.readRequest() {
-        let isTaken = request.line.contains("/slow")
-        if !isTaken { _ = count.next() }
-        connection.send(
-          "HTTP/1.1 \(isTaken ? "201 Created" : "503 No\r\nRetry-After: 600")\r\n"
-            + "Content-Length: 0\r\n\r\n")
-      }
-    }
-    defer { server.stop() }
-    var (busy, slow) = (Target.once(server.url("/busy")), Target.once(server.url("/slow")))
-    (busy.name, busy.concurrency) = ("busy", 1)
-    busy.retry = RetryPolicy(attempts: 5, base: 0.01, cap: 60)
-    (slow.name, slow.concurrency) = ("slow", 1)
-    let harness = EngineHarness(waitsForServers: true, preparesAhead: false)
-    let jobs = try jobs(4, to: busy)
-    harness.engine.submit([jobs[0]])
-    await harness.wait { Self.nextTry($0[ItemID(1)]) == 2 }
-    harness.engine.submit(jobs[1...2].map { UploadJob(item: $0.item, target: slow) } + [jobs[3]])
-    harness.engine.tryServers()
-    let ends = await harness.finish([ItemID(2), ItemID(3)])
-    #expect(ends.map(\.code) == ["done 201", "done 201"])
-    await harness.wait { Self.nextTry($0[ItemID(1)]) == 3 }
-    #expect(count.value == 2 && harness.states(of: ItemID(4)).allSatisfy { $0 == .waiting })
-    harness.engine.cancel([ItemID(1), ItemID(4)])
-  }
-
-  /// Which attempt comes next, if the file backs off.
-  private static func nextTry(_ states: [ItemState]?) -> Int? {
-    if case .retrying(_, let next, _, _)? = states?.last { next } else { nil }
+    #expect(harness.states(of: ItemID(1)).last?.receipt?.attempts == 2)
   }
 
   @Test("what a server that counts requests holds back is told, and goes when the user says so")

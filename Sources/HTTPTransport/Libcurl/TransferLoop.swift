@@ -343,8 +343,8 @@ final class TransferLoop: @unchecked Sendable {
     transfer.recordLoss(code)
     let trouble = transfer.trouble(code)
     let task = transfer.task
-    // A success says that all of the body was taken if all was given, even if its own end is missing.
     let isFirstOnConnection = hoist_info_long(transfer.easy, CURLINFO_NUM_CONNECTS) > 0
+    // A success says that all of the body was taken if all was given, even if its own end is missing.
     let isAnswered = task.content.withLock { content in
       content.end.isFirstOnConnection = isFirstOnConnection
       return content.end.head.map {

@@ -1,7 +1,7 @@
 import UploadModel
 
-/// That hoist sends a target fewer requests at once because of what its server answered. It is over once there are as
-/// many as before.
+/// That hoist sends a target fewer requests at once because of what its server answered. It is over once there are more
+/// again.
 package struct LaneFall: Hashable, Sendable, Codable {
   /// How many there were before the first of such answers.
   package var before: Int

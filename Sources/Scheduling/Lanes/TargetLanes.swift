@@ -108,8 +108,8 @@ struct TargetLanes: Sendable {
     tuner = tuned
   }
 
-  /// Lets an event have its say in the number of lanes. If there are fewer after it, `why` says what the server answered,
-  /// if it was that.
+  /// Lets an event have its say in the number of lanes. If the event is that the server answered against their number,
+  /// `why` is what it answered.
   mutating func tune(
     because why: String?, at now: Instant, _ event: (inout ConcurrencyTuner) -> Void
   ) {
@@ -117,8 +117,8 @@ struct TargetLanes: Sendable {
     tune(event)
     if most < before, fall == nil, let why {
       fall = LaneFall(before: before, since: now, why: why)
-    } else if let fall, most >= fall.before {
-      self.fall = nil
+    } else if most > before {
+      fall = nil
     }
   }
 

@@ -33,8 +33,6 @@ package struct QueueState: Sendable {
   package private(set) var outages: [String: Outage] = [:]
   /// Servers that have asked to wait, by their addresses. The waits may be over.
   package private(set) var waits: [String: Outage] = [:]
-  /// The targets that files have gone to since their servers asked to wait, as a person wanted: they do not wait.
-  package private(set) var released: Set<String> = []
   /// When the next files of targets can begin whose servers have refused more requests, by the targets' names. The
   /// moments may be over.
   package private(set) var paces: [String: Instant] = [:]
@@ -145,13 +143,7 @@ package struct QueueState: Sendable {
   /// Forgets items that are gone, no matter how they were removed.
   package mutating func forget(_ gone: Set<ItemID>) {
     guard !gone.isEmpty else { return }
-    let wereSent = gone.contains { items.item($0)?.state.isDone == true }
     items.remove(gone)
-    let totals = items.totals
-    // What was sent counts until all of it is cleared, and longer if more is being sent.
-    if wereSent, totals.done == totals.doubtful, totals.busy + totals.paused == 0 {
-      figures = SendingFigures()
-    }
     speeds.forget(gone)
   }
 
@@ -189,10 +181,6 @@ package struct QueueState: Sendable {
       guard let item = items.change(id, to: new, at: now) else { continue }
       if isNews, new == .paused, item.state != .paused { paused.append(item) }
       speeds.record(item, from: isNews ? item.state : new, to: new, at: now)
-      let hasBegun = !item.state.isActive && (new.isActive || new.isDone)
-      if hasBegun, waits.values.contains(where: { ($0.nextTry ?? now) > now }) {
-        released.insert(item.target)
-      }
       if !item.state.isPhase(of: new),
         let remark = Remark(item, called: items.label(of: item), became: new, at: now)
       {
@@ -226,8 +214,6 @@ package struct QueueState: Sendable {
     case .asksToWait(let failure, let until, let id):
       let item = id.flatMap(items.item)
       let wait = Outage(failure: failure, nextTry: until, target: item?.target, server: server)
-      if waits.values.allSatisfy({ $0.nextTry.map { $0 <= now } ?? true }) { released = [] }
-      if let item { released.remove(item.target) }
       waits[server] = until > now ? wait : nil
       guard until > now else { return [] }
       let file = item.map { " for \($0.fileName) → \($0.target)" } ?? ""

@@ -130,7 +130,11 @@ struct TotalLine {
       HumanReadable.closePart(arrived, of: totals.bytes) ?? Self.part(arrived, of: totals.bytes)
     let far = isWhole ? HumanReadable.bytes(totals.bytes) : "\(part) arrived"
     let figures = state.figures
-    guard totals.paused == 0, let speed = figures.speed else { return [far] }
+    // They are of what was sent, until all of it is cleared. Each window decides by its own rows, since it may hear that
+    // some are gone before or after the sender's figures.
+    guard totals.paused == 0, totals.done > totals.doubtful, let speed = figures.speed else {
+      return [far]
+    }
     // Amount, time and speed describe the same files. Others, or parts of these, may have been on the server before, or
     // have left the list since.
     let amount =

@@ -119,7 +119,7 @@ extension AppState {
     if let outage = outage(at: row.url) {
       return (["away · \(outage.words(at: now))"], .warning)
     }
-    let (wait, pace) = (wait(of: row.name, at: row.url), pace(of: row.name))
+    let (wait, pace) = (wait(at: row.url), pace(of: row.name))
     if let until = [wait?.nextTry, pace].compactMap(\.self).max() {
       let why = until == wait?.nextTry ? "asks to wait" : "too many requests"
       let next = Outage.words(until: until, at: now)
@@ -147,8 +147,9 @@ extension AppState {
     var active = queue.active(on: row.name)
     // Items without a target go to the chosen one.
     if isChosen { active += queue.active(on: "") }
-    if active > 0, let fall = known.laneFalls[row.name] {
-      let lanes = HumanReadable.count(lanes(of: row.name).count, "lane")
+    let found = self.lanes(of: row.name)
+    if active > 0, found.isFound, let fall = known.laneFalls[row.name] {
+      let lanes = HumanReadable.count(found.count, "lane")
       return (
         [
           "\(lanes) since \(clock(fall.since)): \(fall.why)", "\(lanes): \(fall.why)",

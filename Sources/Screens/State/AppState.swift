@@ -283,9 +283,7 @@ package struct AppState: Sendable {
       queue.isBusy(name) && !waitsForCredentials(name.isEmpty ? target : name)
     }
     let asked = waits.compactMap { server, wait -> Wait? in
-      let isNeeded = targets.contains {
-        Self.lies(url(ofTarget: $0), on: server) && !known.released.contains($0)
-      }
+      let isNeeded = targets.contains { Self.lies(url(ofTarget: $0), on: server) }
       guard isNeeded, let next = wait.nextTry else { return nil }
       return Wait(
         place: server, reason: .asked, until: next, target: asker(of: wait, besides: target))
@@ -380,7 +378,7 @@ package struct AppState: Sendable {
     if !outages.isEmpty, let outage = outage(at: url(ofTarget: item.target)) {
       return .noServer(outage)
     }
-    let wait = waits.isEmpty ? nil : wait(of: item.target, at: url(ofTarget: item.target))
+    let wait = waits.isEmpty ? nil : wait(at: url(ofTarget: item.target))
     // Where both hold, the later one decides.
     if let pace = pace(of: targetName(of: item)), wait?.nextTry.map({ $0 < pace }) ?? true {
       return .paced(until: pace)
@@ -412,8 +410,7 @@ package struct AppState: Sendable {
   /// Whether files for a target are held back, or have failed, for a reason that may be over.
   package func holdsBack(_ target: String) -> Bool {
     let url = url(ofTarget: target)
-    return refusedCredentials(of: target) || outage(at: url) != nil
-      || wait(of: target, at: url) != nil
+    return refusedCredentials(of: target) || outage(at: url) != nil || wait(at: url) != nil
       || pace(of: target) != nil
   }
 
@@ -423,10 +420,9 @@ package struct AppState: Sendable {
     outages.first { Self.lies(url, on: $0.key) }?.value
   }
 
-  /// The wait that a target's server has asked for, unless it is over, or files go to the target nevertheless.
-  func wait(of name: String, at url: String) -> Outage? {
-    guard known.released.isDisjoint(with: name == target ? [name, ""] : [name]) else { return nil }
-    return waits.first { Self.lies(url, on: $0.key) && isUnderWay($0.value) }?.value
+  /// The wait that a server has asked for, unless it is over.
+  func wait(at url: String) -> Outage? {
+    waits.first { Self.lies(url, on: $0.key) && isUnderWay($0.value) }?.value
   }
 
   /// The target that a server asked to wait, if that is known and is not `name`. Files without the name of a target go to
@@ -443,7 +439,7 @@ package struct AppState: Sendable {
       if end > now { ends[name] = max(ends[name] ?? end, end) }
     }
     for name in queue.targetNames where queue.idle(for: name) > 0 {
-      if let end = wait(of: name, at: url(ofTarget: name))?.nextTry { note(end, name) }
+      if let end = wait(at: url(ofTarget: name))?.nextTry { note(end, name) }
     }
     if queue.totals.retrying > 0 {
       for item in items {

@@ -44,7 +44,6 @@ final class Access {
         on: engine)
     else { return .wait(end.trouble ?? .cancelled) }
     guard let status = end.status else { return nil }
-    if (200..<300).contains(status) { engine.noteTaken(authorization.items) }
     if isProof, (200..<300).contains(status) || status == 303 {
       noteAccepted(authorization, on: engine)
     }
@@ -99,7 +98,6 @@ final class Access {
     to job: UploadEngine.Job, _ authorization: Authorization, on engine: isolated UploadEngine
   ) {
     _ = noteContact(from: .answered, at: authorization.origin, of: job, on: engine)
-    engine.noteTaken(authorization.items)
     noteAccepted(authorization, on: engine)
   }
 

@@ -449,7 +449,7 @@ extension UploadEngine {
     onQueue { $0.scheduler.recordRefusedBefore(troubles) }
   }
 
-  /// Immediately retries servers that were unreachable or that refused the credentials.
+  /// Immediately retries servers that were unreachable, refused the credentials, or asked to wait.
   package nonisolated func tryServers() {
     onQueue { engine in
       for name in engine.runs.names {
@@ -457,24 +457,11 @@ extension UploadEngine {
         engine.runs.advance(.again, of: name, on: engine)
       }
       engine.folders.tryEverything()
+      engine.carryOut(engine.scheduler.tryEverything(at: engine.time.now()))
       let asked = engine.jobs.all.filter(\.machine.isAskedToWait).map(\.id)
-      let (actions, files) = engine.scheduler.tryEverything(
-        asked: Set(asked), at: engine.time.now())
-      engine.carryOut(actions)
-      files.forEach { engine.handle(.retry, for: $0) }
+      asked.forEach { engine.handle(.retry, for: $0) }
       engine.fillSoon()
     }
-  }
-
-  /// Notes that a server has taken files. If they were sent although it had asked to wait, their target's others follow.
-  func noteTaken(_ items: [ItemID]) {
-    guard let (target, actions) = scheduler.endTrial(of: items, at: time.now()) else { return }
-    carryOut(actions)
-    let others = jobs.all.filter {
-      $0.machine.isAskedToWait && $0.upload.target.name == target
-    }
-    for job in others { handle(.retry, for: job.id) }
-    fillSoon()
   }
 
   /// Sets the number of concurrent requests to a target, overriding its configuration. Requests under way are

@@ -105,7 +105,9 @@ final class Exchanges {
       } else {
         let end = exchange.noteEnd(end, content, at: now)
         if let load = end.load {
-          engine.tune(for: exchange.firstItem, because: end.outcomeWords, at: now) {
+          // Fewer lanes after an end that says nothing against them are those that are as good as more.
+          let why = load == .fine ? nil : end.outcomeWords
+          engine.tune(for: exchange.firstItem, because: why, at: now) {
             tuner, underWay in
             tuner.recordEnd(
               load, of: exchange.acknowledged, began: exchange.start, underWay: underWay, at: now)
