@@ -111,7 +111,7 @@ final class SessionTargets {
     // Leave out the host: the pane has little room, and its rows name the server.
     let obstacle = await client.obstacle(namesHost: false)
     // What the address says to this request is no reason to hold files back; that it refuses the credentials is.
-    let refusal = obstacle == nil ? await client.logIn() : nil
+    let refusal = obstacle == nil ? await client.logIn()?.words : nil
     if wasRefused, refusal == nil, refused.isUnchanged(target) != false {
       if let obstacle { return loop.handle([.tried(target: target.name, obstacle: obstacle)]) }
       if await !client.testsCredentials() {

@@ -150,9 +150,10 @@ package enum NewTarget {
   private static func logIn(
     to target: Target, at part: TargetAnswers.Part
   ) async throws(Refusal) {
-    guard let obstacle = await ServerClient(target: target).logIn() else { return }
+    guard let trouble = await ServerClient(target: target).logIn() else { return }
     throw Refusal(
-      words: "\(target.url.host ?? "the server"): \(obstacle)", part: part, isGoodEnough: true)
+      words: "\(target.url.host ?? "the server"): \(trouble.words)",
+      part: trouble.isOfCredentials ? part : .url, isGoodEnough: true)
   }
 
   /// Refuses a server that does not seem to take uploads.

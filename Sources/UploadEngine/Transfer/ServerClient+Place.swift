@@ -20,7 +20,7 @@ extension ServerClient {
     if status == 407 { return Self.proxyTrouble }
     let allowed = end.headers["allow"]?.uppercased() ?? ""
     let isTaken = ["POST", "PUT", "PATCH"].contains { allowed.contains(scalars: $0) }
-    guard [404, 405, 410].contains(status), !isTaken else { return nil }
+    guard [404, 405, 410, 500, 502, 503, 504].contains(status), !isTaken else { return nil }
     return "\(subject)answers \(Failure.statusLine(status))" + (namesHost ? " there" : "")
   }
 
@@ -74,23 +74,32 @@ extension ServerClient {
   private static let proxyTrouble =
     "the proxy on the way requires credentials: \(Failure.statusLine(407))"
 
+  /// Why a target's credentials could not be tried, or do not seem to be accepted.
+  package struct LoginTrouble: Hashable, Sendable {
+    package var words: String
+    /// Whether it is about the credentials. Otherwise, the server gave no answer.
+    package var isOfCredentials = true
+  }
+
   /// Tries the credentials as an upload does, with a new token if a command provides it. Returns the problem; nil if
   /// there seems to be no problem.
-  package func logIn() async -> String? {
+  package func logIn() async -> LoginTrouble? {
     do throws(Failure) {
       let end = try await send(
         ResumeRequest("HEAD", target.url), values(), stallTimeout: Self.patience)
-      guard let status = end.status else { return Self.silence(of: nil, end) }
-      if status == 407 { return Self.proxyTrouble }
+      guard let status = end.status else {
+        return LoginTrouble(words: Self.silence(of: nil, end), isOfCredentials: false)
+      }
+      if status == 407 { return LoginTrouble(words: Self.proxyTrouble) }
       guard [401, 403].contains(status), !target.retry.isTemporary(end, now: time.date()) else {
         return nil
       }
       let what =
         status == 401 && !target.hasCredentials
         ? "asks for credentials, and the target has none" : "refuses the credentials"
-      return "\(what): \(Failure.statusLine(status))"
+      return LoginTrouble(words: "\(what): \(Failure.statusLine(status))")
     } catch {
-      return token.hidden(in: error).headline
+      return LoginTrouble(words: token.hidden(in: error).headline)
     }
   }
 
