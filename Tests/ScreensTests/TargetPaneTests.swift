@@ -278,9 +278,12 @@ import UploadModel
     state.size = Size(width: 200, height: 40)
     var item = Fixture.item(21, "c.txt")
     item.target = "album"
+    var settings = state.settings
+    settings.lanes["album"] = .auto(1...8)
     let fall = LaneFall(before: 6, since: state.now, why: "500 Internal Server Error")
     Fixture.play(
-      &state, .added([item]), .queue(.lanes(1, target: "album", fall: fall)),
+      &state, .added([item]), .queue(.settings(settings)),
+      .queue(.lanes(1, target: "album", fall: fall)),
       .engine([(item.id, .sending(attempt: 1, sent: 1, total: 1000))], at: state.now))
     let words = "since \(state.clock(state.now)): 500 Internal Server Error"
     #expect(Self.line("album", state).contains(words), "\(Self.line("album", state))")

@@ -80,19 +80,24 @@ struct Header {
         [("quits when done", .warning)])
       add(Self.lastRank, [("\(state.keyLabel(.quit)) changes that", .dim)])
     }
+    let sending = state.sending
     if let next = state.nextProbe {
-      let server = name(of: next.server).map { "cannot reach \($0)" } ?? "no server"
+      let other = name(of: next.server)
+      let server = other.map { "cannot reach \($0)" } ?? "no server"
       let soon = next.outage.nextTry.map {
         HumanReadable.seconds(max(0, $0 - state.now).rounded(.up))
       }
+      let brief = other.map { "\($0) is away" } ?? "no server"
       let tries: [Canvas.Spans] = [
         [("\(server) · \(next.outage.words(at: state.now))", .warning)],
-        [("no server · \(soon ?? "now")", .warning)],
+        [("\(brief) · \(soon ?? "now")", .warning)],
       ]
       // A stopped queue does not try servers.
-      pieces.append((0, (state.settings.isStarted ? tries : []) + [[("no server", .warning)]]))
+      let least = other == nil ? [] : [[("server away", .warning)]] as [Canvas.Spans]
+      let forms = (state.settings.isStarted ? tries : []) + [[(brief, .warning)]] + least
+      // While files are sent, that comes before another target's server.
+      pieces.append((other != nil && sending > 0 ? 3 : 0, forms))
     }
-    let sending = state.sending
     if totals.awaitsReplies {
       add(
         3, [(state.repliesAwaited, .accent)],

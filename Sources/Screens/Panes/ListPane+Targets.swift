@@ -116,6 +116,10 @@ extension AppState {
     if let trouble = refusals[row.name] {
       return ([trouble.words], trouble.holdsAll ? .bad : .warning)
     }
+    // A wait would end by itself.
+    if let variable = row.unsetVariable {
+      return (["variable \(variable) is not set", "variable not set"], .bad)
+    }
     if let outage = outage(at: row.url) {
       return (["away · \(outage.words(at: now))"], .warning)
     }
@@ -157,9 +161,6 @@ extension AppState {
       )
     }
     if active > 0 { return (["\(HumanReadable.grouped(active)) being sent"], .accent) }
-    if let variable = row.unsetVariable {
-      return (["variable \(variable) is not set", "variable not set"], .bad)
-    }
     if trial != nil { return (["answers"], .good) }
     return ([isChosen ? "chosen" : ""], .dim)
   }
