@@ -69,6 +69,7 @@ struct SessionReport {
   private static func rank(of item: UploadItem) -> Int {
     switch item.state {
     case .failed(let failure): failure.isOutcomeUnknown ? 1 : 0
+    case _ where item.state.isHandedOver: 1
     case .done: 2
     default: 3
     }
