@@ -58,7 +58,7 @@ struct StateLabelTests {
     #expect(!text().contains("resumed"), "\(text())")
   }
 
-  @Test("a file that is between tries goes on to say so while its server asks all files to wait")
+  @Test("a file that has been tried says so while its server asks to wait; its sign is what it counts as")
   func between() {
     var state = Fixture.empty()
     let busy = Failure(.refused, status: 503, attempts: 2, retryAfter: 8)
@@ -69,7 +69,7 @@ struct StateLabelTests {
         server: "https://api.example.com", .asksToWait(busy, until: state.now + 8)),
       .engine([(ItemID(1), .waiting)], at: state.now + 1))
     let labels = state.queue.rows.map { StateLabel(of: $0, in: state) }
-    #expect(labels.map { $0.sign(ascii: false).text } == ["↻", "·"])
+    #expect(labels.map { $0.sign(ascii: false).text } == ["·", "·"])
     #expect(
       labels.map { $0.forms.dropFirst().first } == [
         "waiting · 503 · retry 3 in 7 s", "waiting · 503 · next try in 7 s",

@@ -58,17 +58,16 @@ struct StateLabel {
     case (.waiting, .asked(let wait)?):
       let why = wait.failure.status.map(String.init) ?? wait.failure.headline
       let next = Self.next(wait.nextTry, at: now, of: row)
-      let sign = Self.sign(ofWaiting: row)
       // What the server answered to another target is not this one's.
       let host = AppState.host(of: wait.server) ?? "the server"
       if let asker = state.asker(of: wait, besides: state.targetName(of: item)) {
         self.init(
-          sign, .warning, "waiting for \(host) · it answered \(why) to \(asker) · \(next)",
+          "·", .warning, "waiting for \(host) · it answered \(why) to \(asker) · \(next)",
           "waiting for \(host) · \(next)", "waiting for \(asker) · \(next)",
           "waiting · \(next)", next)
       } else {
         self.init(
-          sign, .warning, "waiting · the server asked for it (\(why)) · \(next)",
+          "·", .warning, "waiting · the server asked for it (\(why)) · \(next)",
           "waiting · \(why) · \(next)", "\(why) · \(next)", next)
       }
     case (.waiting, .paced(let until)?):
@@ -76,7 +75,7 @@ struct StateLabel {
       let next = Self.next(until, at: now, of: row)
       let soon = HumanReadable.seconds(max(0, until - now).rounded(.up))
       self.init(
-        Self.sign(ofWaiting: row), .warning, "waiting · \(why) for the server · \(next)",
+        "·", .warning, "waiting · \(why) for the server · \(next)",
         "waiting · \(why) · \(next)",
         "\(why) · \(next)", "\(why) · \(soon)", "too many · \(soon)", soon)
     case (.waiting, .credentials(let trouble)?):
@@ -246,11 +245,6 @@ struct StateLabel {
     let whole = Glyphs.of(said.start + said.words, ascii: ascii)
     guard Glyphs.width(whole) > width else { return [line] }
     return TextFitting.wrapped(whole, to: width, lines: 2, ascii: ascii).map { Array($0) }
-  }
-
-  /// The sign of a file that waits for its server. One that is between tries keeps theirs.
-  private static func sign(ofWaiting row: ItemList.Row) -> Unicode.Scalar {
-    tries(of: row) > 0 ? "↻" : "·"
   }
 
   /// "next try in 8 s", or with the number of that try if there were others: "retry 2 in 8 s".

@@ -15,8 +15,8 @@ struct ThroughputPane {
     canvas.outline(box, [("Throughput", .heading)], keys: state.hint(.limit, "limit"))
     let lines = box.innerRows
     let numbers = box.innerColumns.prefix(10)
-    let (start, end) = (numbers.upperBound + 1, box.innerColumns.upperBound - 1)
-    let (width, height) = (end - start, lines.count - 1)
+    let (start, right) = (numbers.upperBound + 1, box.innerColumns.upperBound - 1)
+    let (width, height) = (right - start, lines.count - 1)
     guard width > 0, height > 0 else { return }
     let values = state.speeds.whole.values(width * ThroughputGraph.seconds, at: state.now)
     let graph = ThroughputGraph(values)
@@ -30,13 +30,14 @@ struct ThroughputPane {
       style.shade = UInt8((height - 1 - index) * Int(Style.shades) / max(1, height - 1))
       canvas.put(glyphs, row: lines.lowerBound + index, column: start, style: style)
     }
-    // The axis has a label for each minute for which there is room.
+    // The axis has a label for each minute for which there is room. Once nothing is sent, the graph stands still.
     let axis = lines.upperBound - 1
-    canvas.putRight("now", row: axis, columns: end - 3..<end, style: Style(.dim))
+    let end = state.queue.totals.active > 0 ? "now" : state.clock(state.now)
+    canvas.putRight(end, row: axis, columns: right - end.count..<right, style: Style(.dim))
     let step = 60 / ThroughputGraph.seconds
     for distance in stride(from: step, to: width - 4, by: step) {
       let label = "-\(distance / step) min"
-      canvas.put(label, row: axis, column: end - distance, width: step - 1, style: Style(.dim))
+      canvas.put(label, row: axis, column: right - distance, width: step - 1, style: Style(.dim))
     }
   }
 
@@ -75,11 +76,11 @@ struct ThroughputPane {
     var words = Glyphs.of(event.text, ascii: state.isASCII)
     if event.count == 1, let rest = event.text.removingPrefix(scalars: event.name) {
       let rest = Glyphs.of(String(rest), ascii: state.isASCII)
-      let least = isSpare ? width / 2 : min(10, width / 3)
+      let least = isSpare ? width / 2 : min(16, width / 3)
       words = Glyphs.of(name(beside: rest, least: least), ascii: state.isASCII) + rest
     }
     let brief = briefly(event, "").flatMap {
-      briefly(event, name(beside: $0, least: min(6, width / 3)))
+      briefly(event, name(beside: $0, least: min(16, width / 3)))
     }
     if let brief, Glyphs.width(words) > width, !isSpare || Glyphs.width(brief) <= width {
       words = brief

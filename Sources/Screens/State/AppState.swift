@@ -387,8 +387,9 @@ package struct AppState: Sendable {
     if trouble == .forbidden { return .oneAtATime }
     let name = targetName(of: item)
     guard knowsLanes(of: name) else { return nil }
-    let lanes = lanes(of: name).count
-    return active(on: [name]) >= lanes ? .lanesInUse(lanes) : nil
+    let (lanes, active) = (lanes(of: name), active(on: [name]))
+    guard active >= lanes.count else { return nil }
+    return .lanesInUse(exceeds(lanes, of: [name]) ? active : lanes.count)
   }
 
   /// Whether no file goes to this target until its credentials are tried again.
