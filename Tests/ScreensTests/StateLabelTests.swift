@@ -58,7 +58,7 @@ struct StateLabelTests {
     #expect(!text().contains("resumed"), "\(text())")
   }
 
-  @Test("a file that has been tried says so while its server asks to wait; its sign is what it counts as")
+  @Test("a file that has been tried says so while its server asks to wait, and counts as waiting")
   func between() {
     var state = Fixture.empty()
     let busy = Failure(.refused, status: 503, attempts: 2, retryAfter: 8)

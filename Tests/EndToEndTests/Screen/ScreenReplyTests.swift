@@ -77,7 +77,8 @@ extension EndToEnd {
       try await terminal.resize(columns: 100, rows: 40)
       try await terminal.press("Enter")
       let details = try await terminal.wait(for: "The server said")
-      #expect(details.text.contains("The backend is asleep") && !details.shows("<h1>"), "\(details.text)")
+      #expect(
+        details.text.contains("The backend is asleep") && !details.shows("<h1>"), "\(details.text)")
     }
 
     @Test("every attempt is in the details, the log and the history, which outlives the screen")
