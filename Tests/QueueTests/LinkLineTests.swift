@@ -53,6 +53,23 @@ import UploadModel
         "seconds":-1
         """
       ),
+      // More files under way than there are.
+      (
+        """
+        "active":2
+        """,
+        """
+        "active":3
+        """
+      ),
+      (
+        """
+        "starts":[{"rawValue":2},10]
+        """,
+        """
+        "starts":[{"rawValue":2},-10]
+        """
+      ),
     ])
   func unsound(_ sound: String, _ unsound: String) throws {
     #expect(Self.measured.isSound && Speeds().isSound)

@@ -178,4 +178,15 @@ struct TimeLeftTests {
       #expect(last > first + 4, "\(first)% to \(last)% from \(from) to \(to) s")
     }
   }
+
+  @Test(
+    "A pace at times that no clock shows cannot have been measured", arguments: [-1e300, 1e300])
+  func unsound(_ time: Double) {
+    #expect(!WorkPace(at: Instant(seconds: time)).isSound)
+    var pace = WorkPace(at: Instant(seconds: 1))
+    pace.count(1, at: Instant(seconds: 1))
+    #expect(pace.isSound)
+    pace.count(1, at: Instant(seconds: abs(time)))
+    #expect(!pace.isSound)
+  }
 }

@@ -30,6 +30,15 @@ import Testing
       (.failed(Failure(.missing)), [0, 0, 0, 0, 0, 1000], \.failed),
     ]
 
+  @Test("A part is never less than nothing, nor more than the file", arguments: [-1000, 0, 1000])
+  func parts(of size: Int64) {
+    let whole = size > 0 ? Workload(file: size) : Workload()
+    #expect(Workload(first: size, of: size) == whole)
+    #expect(Workload(first: .max, of: size) == whole)
+    #expect(Workload(first: .min, of: size) == Workload())
+    #expect(Workload(first: -1, of: size) == Workload())
+  }
+
   private static func item(_ id: Int, _ state: ItemState) -> UploadItem {
     UploadItem(
       id: ItemID(Int64(id)), location: FileLocation("/f"), size: 1000, state: state)

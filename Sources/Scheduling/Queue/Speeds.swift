@@ -56,9 +56,11 @@ package struct Speeds: Hashable, Sendable, Codable {
 
   /// Whether they can have come about by measuring. Those that another process has sent may be anything.
   package var isSound: Bool {
-    burst?.estimate.isSound != false && whole.isSound
+    let active = underWay.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    return burst?.estimate.isSound != false && whole.isSound
+      && starts.values.allSatisfy { $0 >= 0 }
       && sending.values.allSatisfy { $0.estimate.isSound && $0.graph.isSound }
-      && paces.values.allSatisfy(\.isSound)
+      && paces.allSatisfy { $1.isSound && $1.active == active[$0, default: 0] }
   }
 
   package func speed(of id: ItemID, at now: Instant) -> Double? {

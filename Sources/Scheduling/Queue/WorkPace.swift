@@ -17,7 +17,8 @@ struct WorkPace: Hashable, Sendable, Codable {
 
   /// Whether it can have come about by measuring. One that another process has sent may be anything.
   var isSound: Bool {
-    active >= 0 && clock.seconds >= 0 && work >= 0 && estimate.isSound && graph.isSound
+    active >= 0 && work >= 0 && estimate.isSound && graph.isSound
+      && [clock, last].allSatisfy { (0...Self.longest).contains($0.seconds) }
   }
 
   /// Counts files that are under way now, or no longer.
@@ -73,6 +74,8 @@ struct WorkPace: Hashable, Sendable, Codable {
     active > 0 && now - last > Self.quiet ? clock + (now - last) : clock
   }
 
+  /// No computer has been running for so many seconds, which are thirty years.
+  private static let longest = 1e9
   private static let moment = 1.0
   /// For so many seconds, that nothing more is done changes nothing: replies take some time.
   private static let quiet = 2.0

@@ -15,12 +15,13 @@ package struct Workload: Hashable, Sendable {
 
   /// The first `count` of the `size` bytes of a file, with their share of its request.
   package init(first count: Int64, of size: Int64) {
+    let count = max(0, count)
     guard count < size else {
       self = size > 0 ? Workload(file: size) : Workload()
       return
     }
-    let share = Double(max(0, count)) / Double(size)
-    bytes = max(0, count)
+    bytes = count
+    let share = Double(count) / Double(size)
     work = bytes &+ Int64((share * Double(Self.ofRequest)).rounded(.up))
   }
 
