@@ -180,6 +180,67 @@ struct TimeLeftTests {
   }
 
   @Test(
+    "A server that is away does not hide the time that the others take, whether it took files before",
+    arguments: [0, 20])
+  func probes(after sent: Int64) throws {
+    var progress = SendingProgress()
+    progress.isComplete = true
+    var item = UploadItem(
+      id: ItemID(0), target: "steady", location: FileLocation("/0"), size: 100_000_000,
+      state: .waiting)
+    var notes = (1...100).map {
+      UploadItem(
+        id: ItemID($0), target: "away", location: FileLocation("/\($0)"), size: 9, state: .waiting)
+    }
+    ([item] + notes).forEach { progress.add($0) }
+    func set(_ item: inout UploadItem, _ state: ItemState, at now: Instant) {
+      let old = item
+      item.state = state
+      progress.record(item, from: old, at: now)
+    }
+    func note(_ id: Int64, _ state: ItemState, at now: Instant) {
+      set(&notes[Int(id) - 1], state, at: now)
+    }
+    for second in Int64(0)..<90 {
+      let now = Instant(seconds: Double(second))
+      set(
+        &item, .sending(attempt: 1, sent: second * 1_000_000, total: 100_000_000), at: now)
+      if second < sent {
+        // At first, it takes a note each second.
+        note(second + 1, .sending(attempt: 1, sent: 0, total: 9), at: now)
+        if second > 0 { note(second, .done(Receipt(status: 201)), at: now) }
+      } else if second == sent {
+        if sent > 0 { note(second, .done(Receipt(status: 201)), at: now) }
+      } else if second % 20 == 5 {
+        note(100, .preparing(attempt: 1), at: now)
+      } else if second % 20 == 15 {
+        let refused = Failure(.connectionRefused(""), attempts: 1)
+        note(
+          100, second < 40 ? .waiting : .retrying(refused, next: 2, of: 5, at: now + 10), at: now)
+      }
+      progress.settle(at: now)
+      guard second > max(sent + 3, 5) else { continue }
+      let left = try #require(
+        progress.speeds.totalETA(of: progress.totals, at: now), "after \(second) s")
+      #expect(abs(left - Double(100 - second)) < 5, "after \(second) s")
+    }
+    // It is back, and counts again: a note takes a second.
+    for second in Int64(0)..<6 {
+      let now = Instant(seconds: 90 + Double(second))
+      set(
+        &item, .sending(attempt: 1, sent: 90_000_000 + second * 1_000_000, total: 100_000_000),
+        at: now)
+      note(60 + second, .sending(attempt: 1, sent: 0, total: 9), at: now)
+      if second > 0 { note(59 + second, .done(Receipt(status: 201)), at: now) }
+      progress.settle(at: now)
+    }
+    let left = try #require(
+      progress.speeds.totalETA(of: progress.totals, at: Instant(seconds: 95)))
+    let truth = Double(progress.totals.busy)
+    #expect((truth / 2...truth * 2).contains(left), "\(left), not \(truth)")
+  }
+
+  @Test(
     "A pace at times that no clock shows cannot have been measured", arguments: [-1e300, 1e300])
   func unsound(_ time: Double) {
     #expect(!WorkPace(at: Instant(seconds: time)).isSound)

@@ -138,7 +138,8 @@ package struct Speeds: Hashable, Sendable, Codable {
   /// that the limit requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and
   /// does not set the time.
   ///
-  /// Targets that are held up do not count. Nil if nothing credible is known of one that files go to.
+  /// Targets that are held up do not count, nor those where nothing has got through yet: that one server is tried in
+  /// vain now and then says nothing about the others. Nil if nothing credible is known of a target that files go to.
   package func totalETA(
     of totals: Totals, isStarted: Bool = true, limit: Int64? = nil, at now: Instant
   ) -> Double? {
@@ -170,7 +171,7 @@ package struct Speeds: Hashable, Sendable, Codable {
     return !awaiting.isEmpty || !standsStill(at: now) && !(moving.isEmpty && isIdle(at: now))
   }
 
-  /// Whether files go to a group's target.
+  /// Whether files go to a group's target, and get through.
   private func isGoing(_ group: WorkGroup, at now: Instant) -> Bool {
     [group, group.other].contains { paces[$0]?.isGoing(at: now) == true }
   }
@@ -240,11 +241,12 @@ package struct Speeds: Hashable, Sendable, Codable {
     sending[id] = going
   }
 
-  /// The part of a request's own work that is done: as large as the part of the file that is handed over. An attempt
-  /// that has failed has made its request, however much of the file it took.
+  /// The part of a request's own work that is done: as large as the part of the file that is handed over. One that
+  /// has been answered is done, and so is the last one of a file that has failed, however much of that was sent.
   private static func request(_ state: ItemState, _ sent: Int64, of size: Int64) -> Int64 {
-    if state.isHandedOver || state.isDone || (state.failure?.attempts ?? 0) > 0 {
-      return Workload.ofRequest
+    if state.isHandedOver || state.isDone { return Workload.ofRequest }
+    if let failure = state.failure, failure.attempts > 0 {
+      if state.isFinished || failure.status != nil { return Workload.ofRequest }
     }
     let part = Workload(first: sent, of: size)
     return part.work &- part.bytes
@@ -280,7 +282,7 @@ package struct Speeds: Hashable, Sendable, Codable {
       return
     }
     for group in paces.keys { paces[group]?.settle() }
-    if paces.count > Self.mostPaces { paces = paces.filter { $0.value.isGoing(at: now) } }
+    if paces.count > Self.mostPaces { paces = paces.filter { $0.value.isInUse(at: now) } }
   }
 
   /// A graph of an item's bytes in each of the last few seconds; nil if it is not being sent.

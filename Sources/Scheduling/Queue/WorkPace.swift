@@ -9,6 +9,8 @@ struct WorkPace: Hashable, Sendable, Codable {
   private(set) var last: Instant
   /// For how long any was under way until then: the clock of what follows.
   private var clock = Instant(seconds: 0)
+  /// Whether anything has been done since files are under way again. A server that is away is tried now and then.
+  private var getsThrough = false
   private var work: Int64 = 0
   private var estimate = ThroughputEstimate(start: Instant(seconds: 0))
   private var graph = Sparkline()
@@ -32,6 +34,7 @@ struct WorkPace: Hashable, Sendable, Codable {
 
   mutating func record(_ done: Int64, at now: Instant) {
     goOn(to: now)
+    if done > 0 { getsThrough = true }
     work &+= max(0, done)
     graph.record(done, at: clock)
   }
@@ -41,6 +44,7 @@ struct WorkPace: Hashable, Sendable, Codable {
 
   /// Notes that files are under way. A moment between two of them belongs to the time.
   private mutating func goOn(to now: Instant) {
+    if !isInUse(at: now) { getsThrough = false }
     guard now > last else { return }
     if active > 0 || now - last < Self.moment { clock = clock + (now - last) }
     last = now
@@ -53,7 +57,10 @@ struct WorkPace: Hashable, Sendable, Codable {
   }
 
   /// Whether any file has been under way lately.
-  func isGoing(at now: Instant) -> Bool { active > 0 || now - last < Self.gap }
+  func isInUse(at now: Instant) -> Bool { active > 0 || now - last < Self.gap }
+
+  /// Whether any has been under way lately, and not in vain.
+  func isGoing(at now: Instant) -> Bool { getsThrough && isInUse(at: now) }
 
   /// Work per second as of `now`; nil while there is too little to go by.
   func speed(at now: Instant) -> Double? {
