@@ -240,6 +240,18 @@ struct TimeLeftTests {
     #expect((truth / 2...truth * 2).contains(left), "\(left), not \(truth)")
   }
 
+  @Test("A pace at which nothing is done gives no time left")
+  func standstill() {
+    var pace = WorkPace(at: Instant(seconds: 0))
+    pace.count(1, at: Instant(seconds: 0))
+    pace.record(1000, at: Instant(seconds: 0.1))
+    for time in [0.1, 0.7, 1.4] {
+      pace.count(1, at: Instant(seconds: time))
+      pace.settle()
+    }
+    #expect(pace.speed(at: Instant(seconds: 1.4)) == nil)
+  }
+
   @Test(
     "A pace at times that no clock shows cannot have been measured", arguments: [-1e300, 1e300])
   func unsound(_ time: Double) {

@@ -83,7 +83,7 @@ package struct Speeds: Hashable, Sendable, Codable {
   /// Which of an item's bytes the attempt that is under way sent first, if that one resumes; nil otherwise.
   package func start(of id: ItemID) -> Int64? { sending[id] == nil ? nil : starts[id] }
 
-  /// Seconds until all of an item has been acknowledged: at most as long as `totalETA` says for all items. If a limit
+  /// Seconds until all of an item has been acknowledged, if nothing else is left as long as `totalETA` says. If a limit
   /// in bytes a second holds back all items together, those that end leave their share of it to the others, once
   /// nothing is left to begin.
   ///

@@ -62,16 +62,23 @@ struct WorkPace: Hashable, Sendable, Codable {
   /// Whether any has been under way lately, and not in vain.
   func isGoing(at now: Instant) -> Bool { getsThrough && isInUse(at: now) }
 
-  /// Work per second as of `now`; nil while there is too little to go by.
+  /// Work per second as of `now`; nil while there is too little to go by, and if nothing is done.
   func speed(at now: Instant) -> Double? {
     let clock = clock(at: now)
     let past = graph.values(Int.max, at: clock)
-    guard past.suffix(Self.even).contains(0) else { return estimate.speed(at: clock) }
-    // Where something is done only now and then, such as when replies take long, it takes a longer time to tell.
+    let isEven = !past.suffix(Self.even).contains(0)
+    guard let speed = isEven ? estimate.speed(at: clock) : Self.mean(of: past),
+      speed > ThroughputEstimate.leastSpeed
+    else { return nil }
+    return speed
+  }
+
+  /// Where something is done only now and then, such as when replies take long, it takes a longer time to tell.
+  private static func mean(of past: [Int64]) -> Double? {
     var seen = 0
     let lately = past.reversed().prefix { count in
       defer { seen += count > 0 ? 1 : 0 }
-      return seen < Self.events
+      return seen < events
     }
     guard lately.count > 1 else { return nil }
     return ThroughputEstimate.mean(of: lately.reduce(0, &+), in: Double(lately.count))

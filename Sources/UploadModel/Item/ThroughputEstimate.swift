@@ -10,6 +10,8 @@ package struct ThroughputEstimate: Hashable, Sendable, Codable {
   static let settlingTime = 1.0
   /// Seconds at the beginning in which buffers fill.
   static let leadIn = 0.5
+  /// A speed that is no higher, in bytes per second, is none: nothing would ever end.
+  package static let leastSpeed = 0.5
   /// The least time between two samples, in seconds.
   private static let grain = 0.2
 
@@ -92,7 +94,7 @@ package struct ThroughputEstimate: Hashable, Sendable, Codable {
 
   /// Seconds until `remaining` more bytes have moved; `nil` while there is too little to go by.
   package func eta(remaining: Int64, at instant: Instant) -> Double? {
-    guard let speed = speed(at: instant), speed > 0.5 else { return nil }
+    guard let speed = speed(at: instant), speed > Self.leastSpeed else { return nil }
     return Double(remaining) / speed
   }
 }
