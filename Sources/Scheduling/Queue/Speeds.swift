@@ -15,7 +15,7 @@ package struct Speeds: Hashable, Sendable, Codable {
   private struct Sending: Hashable, Sendable, Codable {
     var estimate: ThroughputEstimate
     /// When the attempt began to send.
-    var beginning: Instant
+    let beginning: Instant
     /// The bytes that are still to be acknowledged.
     var remaining: Int64 = 0
     /// The bytes that have moved in each of the last few seconds.
@@ -146,22 +146,22 @@ package struct Speeds: Hashable, Sendable, Codable {
     guard isUnderWay(at: now) else { return nil }
     let left = totals.workLeft.mapValues { Double(isStarted ? $0.all : $0.underWay) }
     let bytes = isStarted ? totals.bytesToGo : totals.bytesUnderWay
-    let isHeld = limit.map { isBinding($0, at: now) } ?? false
-    var most: Double?
+    let binding = limit.flatMap { isBinding($0, at: now) ? $0 : nil }
+    var times: [Double] = []
     for (group, work) in left where work > 0 && isGoing(group, at: now) {
-      if isHeld, !group.isOfSmallFiles { continue }
-      guard let seconds = seconds(of: group, left, at: now) else { return nil }
-      most = max(most ?? 0, seconds)
+      // The limit sets the time of bytes, and not that of requests.
+      if binding != nil, !group.isOfSmallFiles { continue }
+      guard let time = seconds(of: group, left, at: now) else { return nil }
+      times.append(time)
     }
-    if let limit, limit > 0, isHeld {
-      guard let seconds = limitedETA(remaining: bytes, limit: limit, at: now) else { return most }
-      return max(most ?? 0, seconds)
+    if let binding {
+      if let time = limitedETA(remaining: bytes, limit: binding, at: now) { times.append(time) }
+      return times.max()
     }
-    guard let all = most else { return nil }
-    let least = limit.flatMap { $0 > 0 ? Double(bytes) / Double($0) : nil } ?? 0
-    return sending.values.reduce(max(all, least)) { most, item in
-      max(most, item.estimate.eta(remaining: item.remaining, at: now) ?? 0)
-    }
+    guard !times.isEmpty else { return nil }
+    if let limit, limit > 0 { times.append(Double(bytes) / Double(limit)) }
+    times += sending.values.compactMap { $0.estimate.eta(remaining: $0.remaining, at: now) }
+    return times.max()
   }
 
   /// Whether anything is under way, and does not stand still. Between small files, nothing moves while replies are
@@ -184,8 +184,8 @@ package struct Speeds: Hashable, Sendable, Codable {
     let work = left[group] ?? 0
     if let speed = paces[group]?.speed(at: now) { return work / speed }
     guard let speed = paces[group.other]?.speed(at: now) else { return nil }
-    let known = (left[group.other] ?? 0) / speed
-    return work / speed <= max(known, Self.little) ? work / speed : nil
+    let (guess, known) = (work / speed, (left[group.other] ?? 0) / speed)
+    return guess <= max(known, Self.little) ? guess : nil
   }
 
   /// Records where an attempt of another process begins.
@@ -229,16 +229,14 @@ package struct Speeds: Hashable, Sendable, Codable {
       sending[id] = nil
       return
     }
-    var going =
-      sending[id] ?? Sending(estimate: ThroughputEstimate(start: now, count: sent), beginning: now)
-    going.graph.record(moved, at: now)
-    if case .sending = old, old.attempt == new.attempt {
-      going.estimate.record(total: sent, at: now)
-    } else {
-      (going.estimate, going.beginning) = (ThroughputEstimate(start: now, count: sent), now)
-    }
-    going.remaining = max(0, size &- sent)
-    sending[id] = going
+    let goesOn = old.isMoving && old.attempt == new.attempt
+    var current =
+      (goesOn ? sending[id] : nil)
+      ?? Sending(estimate: ThroughputEstimate(start: now, count: sent), beginning: now)
+    current.graph.record(moved, at: now)
+    current.estimate.record(total: sent, at: now)
+    current.remaining = max(0, size &- sent)
+    sending[id] = current
   }
 
   /// The part of a request's own work that is done: as large as the part of the file that is handed over. One that

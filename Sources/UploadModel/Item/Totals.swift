@@ -59,7 +59,7 @@ package struct Totals: Hashable, Sendable {
   package private(set) var bytesUnderWay: Int64 = 0
   /// Bytes that have not been acknowledged, in files that the user holds back.
   private(set) var pausedBytes: Int64 = 0
-  /// The work that is left.
+  /// The work that will still be done without user action.
   package private(set) var workLeft: [WorkGroup: WorkGroup.Left] = [:]
 
   package init() {}
@@ -157,10 +157,10 @@ package struct Totals: Hashable, Sendable {
     }
     bytesToGo &+= Int64(one) &* rest.bytes
     if item.state.isActive { bytesUnderWay &+= Int64(one) &* rest.bytes }
-    count(rest, of: item, one)
+    countLeft(rest, of: item, one)
   }
 
-  private mutating func count(_ rest: Workload, of item: UploadItem, _ one: Int) {
+  private mutating func countLeft(_ rest: Workload, of item: UploadItem, _ one: Int) {
     let group = WorkGroup(item)
     let work = Int64(one) &* group.work(of: rest)
     guard work != 0 else { return }

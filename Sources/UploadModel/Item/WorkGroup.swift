@@ -1,6 +1,9 @@
 /// The files of a target whose time goes to the same thing: that of small files to requests, that of others to bytes.
 /// How fast one of the groups goes says little about the other.
 package struct WorkGroup: Hashable, Sendable, Codable {
+  /// The most bytes of a small file.
+  private static let largestSmall = 4 * Workload.ofRequest
+
   package var target: String
   package var isOfSmallFiles: Bool
 
@@ -17,9 +20,6 @@ package struct WorkGroup: Hashable, Sendable, Codable {
 
   /// The part of the work that takes this group's time.
   package func work(of load: Workload) -> Int64 { isOfSmallFiles ? load.work : load.bytes }
-
-  /// The most bytes of a small file.
-  private static let largestSmall = 4 * Workload.ofRequest
 
   /// Work that is left in a group.
   package struct Left: Hashable, Sendable {

@@ -1,14 +1,14 @@
 /// How much is to be sent, or was sent: in bytes, and in work, which also counts what a request costs beside its
 /// content. Of many small files, nearly all of the work is requests.
 package struct Workload: Hashable, Sendable {
+  /// The work of a request beside its content: as many bytes as could be sent meanwhile, if nothing better is known.
+  /// It is about what a new connection takes before the first acknowledgement.
+  package static let ofRequest: Int64 = 16_384
+
   package private(set) var bytes: Int64 = 0
   package private(set) var work: Int64 = 0
 
   package init() {}
-
-  /// The work of a request beside its content: as many bytes as could be sent meanwhile, if nothing better is known.
-  /// It is about what a new connection takes before the first acknowledgement.
-  package static let ofRequest: Int64 = 16_384
 
   /// A whole file of `size` bytes.
   package init(file size: Int64) { (bytes, work) = (size, size &+ Self.ofRequest) }
