@@ -177,11 +177,8 @@ import UploadModel
     var state = Self.ended(Self.story)
     Fixture.play(&state, .added([Fixture.item(9, "more")]))
     #expect(!state.isSummaryShown)
-    if isHere {
-      Fixture.play(&state, .key("G"), .key("x"))
-    } else {
-      Fixture.play(&state, .removed([ItemID(9)]))
-    }
+    let removal: [AppEvent] = isHere ? [.key("G"), .key("x")] : [.removed([ItemID(9)])]
+    for event in removal { Fixture.play(&state, event) }
     #expect(Self.text(state).contains("─ Done, with problems"), "\(Self.text(state))")
     // Where nothing was sent, nothing has ended.
     state = Fixture.empty()
@@ -190,6 +187,27 @@ import UploadModel
       .added([Fixture.item(1, "a", state: .failed(Fixture.tooLarge)), Fixture.item(2, "b")]),
       .added([Fixture.item(3, "c", state: .failed(Fixture.tooLarge))]), .removed([ItemID(2)]))
     #expect(!state.isSummaryShown)
+  }
+
+  /// The end is announced once, whatever the last file was waiting for, and only if something has ended.
+  @Test(arguments: [true, false], [ItemState.waiting, .paused])
+  func removingTheLastFileIsAnnounced(_ isHere: Bool, _ last: ItemState) {
+    var state = Fixture.empty()
+    (state.options.endSignal, state.options.hasEndCommand) = (.bell, true)
+    Fixture.play(&state, .added([Fixture.item(1, "a"), Fixture.item(2, "b", state: last)]))
+    Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now + 1))
+    func remove(_ id: ItemID) -> [Effect] {
+      let removal: [AppEvent] = isHere ? [.key("G"), .key("x")] : [.removed([id])]
+      return removal.flatMap { Fixture.play(&state, $0) }.filter {
+        if case .remove = $0 { false } else { true }
+      }
+    }
+    let ended = remove(ItemID(2))
+    #expect(ended == [.bell, .runEndCommand(state.queue.sessionTotals)], "\(ended)")
+    #expect(state.queue.sessionTotals.done == 1)
+    // One that was added by mistake is no batch of its own.
+    Fixture.play(&state, .added([Fixture.item(3, "c")]))
+    #expect(remove(ItemID(3)) == [])
   }
 
   /// Two files wait for credentials, and three have ended.

@@ -38,6 +38,8 @@ package struct QueueState: Sendable {
   package private(set) var paces: [String: Instant] = [:]
   /// Why targets' files wait for credentials, by the targets' names.
   package private(set) var refusals: [String: CredentialTrouble] = [:]
+  /// Whether files have ended since an end was announced, other than by a person's word.
+  package private(set) var hasEndToAnnounce = false
 
   package init(isReading: Bool = false, notice: String? = nil) {
     (self.isReading, self.notice) = (isReading, notice)
@@ -65,6 +67,9 @@ package struct QueueState: Sendable {
   /// Whether nothing is left to be sent. Paused items count as left, since they will be resumed one day. While the
   /// queue is being read, more items may come.
   package var isAtTheEnd: Bool { items.totals.busy + items.totals.paused == 0 && !isReading }
+
+  /// Notes that the end of what was sent has been announced, so that what is removed later is no second one.
+  package mutating func noteEndAnnounced() { hasEndToAnnounce = false }
 
   /// How many files wait for credentials: nothing goes to their targets until a person acts. Files without the name of
   /// a target go to the `usual` one.
@@ -179,6 +184,7 @@ package struct QueueState: Sendable {
     var paused: [UploadItem] = []
     for (id, new) in changes {
       guard let item = items.change(id, to: new, at: now) else { continue }
+      if new.isFinished, new.receipt?.isConfirmed != true { hasEndToAnnounce = true }
       if isNews, new == .paused, item.state != .paused { paused.append(item) }
       speeds.record(item, from: isNews ? item.state : new, to: new, at: now)
       if !item.state.isPhase(of: new),

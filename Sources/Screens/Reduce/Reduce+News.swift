@@ -18,11 +18,10 @@ extension AppState {
       return leaveIfDone()
     case .removed(let ids):
       let gone = Set(ids)
-      let (isSorted, wasBusy) = (sortedNow != nil, queue.totals.busy > 0)
+      let (isSorted, wasAtTheEnd) = (sortedNow != nil, isAtTheEnd)
       keepingCursor(leaving: gone) { $0.take(news) }
       noteGone(gone, wasSorted: isSorted)
-      sumUp(afterRemoval: wasBusy)
-      return leaveIfDone()
+      return (wasAtTheEnd ? [] : endAfterRemoval()) + leaveIfDone()
     // If this screen did the sorting, the answer changes nothing.
     case .reordered(let order) where order == self.order: break
     case .reordered: keepingCursor { $0.take(news) }
@@ -140,9 +139,12 @@ extension AppState {
     return old != new && new.receipt?.isConfirmed != true
   }
 
-  /// Sums up what was sent before files were removed, if they were the last that were left to send.
-  mutating func sumUp(afterRemoval wasBusy: Bool) {
-    if wasBusy, isAtTheEnd, figures.seconds > 0 { sumUp() }
+  /// Sums up what was sent before files were removed, and announces the end, if they were the last that were left to
+  /// send. If nothing has ended since the last end, there is none to announce.
+  mutating func endAfterRemoval() -> [Effect] {
+    guard isAtTheEnd else { return [] }
+    if figures.seconds > 0 { sumUp() }
+    return known.hasEndToAnnounce ? announceEnd() : []
   }
 
   /// Notes that targets have taken files, so that the failure of an earlier test no longer holds.
@@ -156,7 +158,8 @@ extension AppState {
     }
   }
 
-  private func announceEnd() -> [Effect] {
+  private mutating func announceEnd() -> [Effect] {
+    known.noteEndAnnounced()
     let totals = queue.sessionTotals
     let signal: [Effect] =
       switch options.endSignal {

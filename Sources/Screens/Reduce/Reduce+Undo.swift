@@ -6,7 +6,7 @@ import UploadModel
 extension AppState {
   /// Removes items. The cursor stays on its item or moves to the next one that is left.
   mutating func remove(_ ids: Set<ItemID>, saying word: String = "removed") -> [Effect] {
-    let (places, wasBusy) = (queue.places(of: ids), queue.totals.busy > 0)
+    let places = queue.places(of: ids)
     guard !places.isEmpty else { return [] }
     let count = HumanReadable.count(places.count, "file")
     let key = keyLabel(.undo)
@@ -14,10 +14,9 @@ extension AppState {
     let positions = places.compactMap { place in
       item(place.id).map { QueuePosition(item: $0.asRemoved, before: place.before) }
     }
-    let effects = perform(
+    return perform(
       .remove(places.map(\.id)), undo: .restore(positions), words: "removal of \(count)")
-    sumUp(afterRemoval: wasBusy)
-    return effects + leaveIfDone()
+      + leaveIfDone()
   }
 
   /// Moves items, in the given order, before another one or to the end.
@@ -167,8 +166,9 @@ extension AppState {
   mutating func drop(_ ids: [ItemID]) -> [Effect] {
     guard !ids.isEmpty else { return [] }
     let begun = ids.compactMap(item).filter { $0.resumePoint != nil && !$0.state.isDone }
+    let wasAtTheEnd = isAtTheEnd
     forget(ids)
-    return [.remove(ids, begun: begun)]
+    return [.remove(ids, begun: begun)] + (wasAtTheEnd ? [] : endAfterRemoval())
   }
 
   /// Forgets items that are gone, no matter how they were removed.

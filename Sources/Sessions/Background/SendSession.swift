@@ -124,7 +124,7 @@ package final class SendSession: QueueHolder {
     context.output.together {
       for news in news {
         if case .notice(let words?, _) = news, words != state.notice { say(Remark(words)) }
-        let wasBusy = state.items.totals.busy > 0
+        let (wasBusy, wasAtTheEnd) = (state.items.totals.busy > 0, state.isAtTheEnd)
         switch news {
         case .removed(let ids): forgetTold(ids)
         // What is sent once more is told once more.
@@ -133,7 +133,13 @@ package final class SendSession: QueueHolder {
         default: break
         }
         state.receive(news, at: now).forEach(say)
-        if case .changed = news, wasBusy, state.isAtTheEnd { isAtTheEnd = true }
+        switch news {
+        case .changed where wasBusy && state.isAtTheEnd: isAtTheEnd = true
+        // Without what was removed, nothing is left of what had begun to end.
+        case .removed where !wasAtTheEnd && state.isAtTheEnd && state.hasEndToAnnounce:
+          isAtTheEnd = true
+        default: break
+        }
       }
     }
     if isAtTheEnd { announceEnd() }
@@ -184,6 +190,7 @@ package final class SendSession: QueueHolder {
   private static let mostExplained = 1_000
 
   private func announceEnd() {
+    state.noteEndAnnounced()
     // Several processes may follow the queue; only the sender notifies the user at the end, so that this happens once.
     guard over != nil, queue?.isSender == true else { return }
     programs.announceEnd(state.items.sessionTotals, by: options.preferences.screen.endSignal)

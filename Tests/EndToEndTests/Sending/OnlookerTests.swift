@@ -298,5 +298,30 @@ extension EndToEnd {
       // With it goes whatever it has started.
       withExtendedLifetime(program) {}
     }
+
+    @Test("a queue whose last file is removed has come to its end, too")
+    func endByRemoval() async throws {
+      let inbox = try await person.receiver()
+      let note = person.folder.path("note")
+      try person.configure(
+        "[screen]\non_end = [\"sh\", \"-c\", \"echo $HOIST_SENT $HOIST_FAILED >> \(note)\"]\n")
+      try person.folder.write("waits.txt", [1])
+      try person.folder.write("a.txt", [1])
+      let away = "http://127.0.0.1:\(try HostileServer.closedPort())/"
+      _ = try await person.run("add", "waits.txt", "--to", away)
+      _ = try await person.run("add", "a.txt", "--to", inbox.url)
+      let sender = try person.hoist("send")
+      try await wait(for: "the file to arrive", otherwise: { sender.output + sender.errors }) {
+        sender.output.contains("✓ a.txt") ? true : nil
+      }
+      let removed = try await person.run("queue", "remove", "1")
+      #expect(removed.status == 0, "\(removed)")
+      let outcome = try await sender.end()
+      #expect(outcome.status == 0, "\(outcome)")
+      try await wait(for: "the note", otherwise: { "\(outcome)" }) {
+        (try? String(contentsOfFile: note, encoding: .utf8)) == "1 0\n" ? true : nil
+      }
+      withExtendedLifetime(sender) {}
+    }
   }
 }
