@@ -31,6 +31,7 @@ struct DoubtTests {
     #expect(text.contains("✓ 1 sent    ! 1 doubtful"))
     #expect(state.queue.totals.done == 2 && state.queue.totals.doubtful == 1)
     #expect(state.queue.totals.endWords == "1 file sent, 1 doubtful")
+    #expect(Announcer.status(of: state).hasPrefix("1 done, 1 doubtful; "))
   }
 
   @Test("a filter and the key for problems find it, and it does not count as sent")

@@ -87,7 +87,8 @@ package struct Announcer: Sendable {
   package static func status(of state: AppState) -> String {
     let totals = state.queue.totals
     let counts = [
-      (totals.done - totals.skipped, "done"), (totals.skipped, "skipped"),
+      (totals.done - totals.skipped - totals.doubtful, "done"), (totals.doubtful, "doubtful"),
+      (totals.skipped, "skipped"),
       (totals.failed - totals.notTried, "failed"),
       (totals.notTried, "not tried"), (totals.unknown, "unknown"),
       (totals.active, "under way"),
