@@ -20,6 +20,10 @@ struct SendingCountsTests {
       "2 of 3 files sent, 24 B in 4.6 s; 1 doubtful"
     ),
     (
+      counts { ($0.failed, $0.doubtful) = (1, 2) },
+      "0 of 3 files sent; 1 failed; 2 doubtful, 24 B in 4.6 s"
+    ),
+    (
       counts { ($0.sent, $0.failed, $0.left) = (1, 1, 2) },
       "1 of 4 files sent, 24 B in 4.6 s; 1 failed"
     ),

@@ -52,25 +52,27 @@ package struct SendingCounts: Hashable, Sendable {
   }
 
   /// "2 of 3 files sent, 24 B in 12 ms; 1 failed". Without `figures`, time and size are left out. `atOnce` is how many
-  /// were sent at once at most, if that is worth saying.
+  /// were sent at once at most, if that is worth saying. If no file counts as sent, these are said of the doubtful ones.
   package func words(_ figures: SendingFigures?, atOnce: Int? = nil) -> String {
     if there > 0, there == all {
       return there == 1 ? "the file is there already" : "all \(there) files are there already"
     }
-    var words = "\(HumanReadable.grouped(sent)) of \(HumanReadable.count(all, "file")) sent"
+    let words = "\(HumanReadable.grouped(sent)) of \(HumanReadable.count(all, "file")) sent"
+    var amount = ""
     if let figures, sentInAll > 0, figures.seconds > 0 {
-      words += ", \(HumanReadable.bytes(figures.bytes))"
-      words += " in \(HumanReadable.duration(figures.seconds))"
+      amount += ", \(HumanReadable.bytes(figures.bytes))"
+      amount += " in \(HumanReadable.duration(figures.seconds))"
     }
-    if let atOnce { words += ", up to \(atOnce) at once" }
+    if let atOnce { amount += ", up to \(atOnce) at once" }
+    let isOfDoubtful = sent == 0 && doubtful > 0
     let others = [
       (there, "there already"),
       (taken, taken == 1 ? "skipped, its name is taken" : "skipped, their names are taken"),
-      (failed, "failed"), (unknown, "unknown"), (doubtful, "doubtful"), (notTried, "not tried"),
-      (cancelled, "cancelled"),
-      (removed, "removed"),
+      (failed, "failed"), (unknown, "unknown"),
+      (doubtful, "doubtful" + (isOfDoubtful ? amount : "")), (notTried, "not tried"),
+      (cancelled, "cancelled"), (removed, "removed"),
     ]
-    return words
+    return words + (isOfDoubtful ? "" : amount)
       + others.filter { $0.0 > 0 }.map { "; \(HumanReadable.grouped($0.0)) \($0.1)" }.joined()
   }
 }
