@@ -296,6 +296,24 @@ struct QueueStateTests {
     },
   ]
 
+  /// In a long queue, the copies are not counted anew for each file that is sent.
+  @Test("only what becomes of a copy changes which copy is which")
+  func copies() {
+    var state = QueueState()
+    let items = ["/a", "/b", "/b"].enumerated().map { index, path in
+      UploadItem(
+        id: ItemID(Int64(index) + 1), target: "t", location: FileLocation(path), size: Self.size)
+    }
+    _ = state.receive(.added(items), at: Self.now)
+    let version = state.items.copiesVersion
+    #expect(state.items.copyNumbers == [ItemID(2): 1, ItemID(3): 2])
+    _ = state.receive(Self.changed(1, Self.sent(10), Self.done), at: Self.now)
+    _ = state.receive(Self.changed(2, Self.sent(10)), at: Self.now)
+    #expect(state.items.copiesVersion == version)
+    _ = state.receive(Self.changed(2, Self.done), at: Self.now)
+    #expect(state.items.copiesVersion != version && state.items.copyNumbers == [:])
+  }
+
   @Test("News changes what is known, and says what is worth a line", arguments: rows.indices)
   func news(_ index: Int) {
     let row = Self.rows[index]

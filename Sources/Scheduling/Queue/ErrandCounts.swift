@@ -7,6 +7,8 @@ struct ErrandCounts: Sendable {
   private var known: Set<Int> = []
   /// How many items more an errand has, if it has more than one.
   private var more: [Int: Int] = [:]
+  /// Changes when an errand of several items gets more or fewer of them.
+  private(set) var version = 0
 
   /// How many items send the file at this path to a target.
   func count(of path: [UInt8], for target: String) -> Int {
@@ -19,7 +21,9 @@ struct ErrandCounts: Sendable {
     let errand = Self.fingerprint(of: path, for: target)
     let count = (known.contains(errand) ? 1 + (more[errand] ?? 0) : 0) + step
     if count > 0 { known.insert(errand) } else { known.remove(errand) }
-    more[errand] = count > 1 ? count - 1 : nil
+    let others = count > 1 ? count - 1 : nil
+    if more[errand] != others { version += 1 }
+    more[errand] = others
   }
 
   private static func fingerprint(of path: [UInt8], for target: String) -> Int {

@@ -361,6 +361,14 @@ package struct ItemList: Sendable {
     return numbers
   }
 
+  /// Changes when `copyNumbers` may have changed, for which all items are looked at; most changes of state leave it.
+  package var copiesVersion: CopiesVersion { CopiesVersion(rows: version, copies: errands.version) }
+
+  package struct CopiesVersion: Equatable, Sendable {
+    var rows: Int
+    var copies: Int
+  }
+
   private mutating func countErrand(_ item: UploadItem, by step: Int) {
     errands.count(item.location.bytes, for: item.target, by: step)
   }

@@ -74,7 +74,7 @@ package struct AppState: Sendable {
   /// The files for each target, by its name.
   let targetCounts = Memoized<ItemList.Version, [String: TargetCounts]>()
   /// Which copy of its file each file of the queue is.
-  private let copyNumbers = Memoized<ItemList.Version, [ItemID: Int]>()
+  private let copyNumbers = Memoized<ItemList.CopiesVersion, [ItemID: Int]>()
   /// The file whose retry comes next.
   let nextRetryFound = Memoized<ItemList.Version, ItemID?>()
   /// The rows of the files that match a word on the command line.
@@ -367,7 +367,7 @@ package struct AppState: Sendable {
   /// Which copy of its file a file of the queue is, in the order of sending; 1 if there is no other for its target.
   func copyNumber(of item: UploadItem) -> Int {
     guard queue.copies(of: item) > 1 else { return 1 }
-    return copyNumbers.value(for: queue.stateVersion) { _ in queue.copyNumbers }[item.id] ?? 1
+    return copyNumbers.value(for: queue.copiesVersion) { _ in queue.copyNumbers }[item.id] ?? 1
   }
 
   /// Why a waiting item is not being sent; nil if nothing holds it up.
