@@ -99,6 +99,17 @@ import Testing
     #expect(accepted.history.selected == here)
   }
 
+  /// A row that has gone is nowhere to go back to, also if it comes again much later.
+  @Test func whatHasGoneIsNoPlaceToGoBackTo() {
+    var state = Self.queue("a.txt", "b.log", "c.txt")
+    Fixture.play(&state, .key("j"))
+    Self.filter("txt", &state)
+    Fixture.play(&state, .removed([ItemID(2)]), .key(.escape))
+    let here = state.selected?.fileName
+    Fixture.play(&state, .added([Fixture.item(4, "d.log")]), .added([Fixture.item(2, "b.log")]))
+    #expect(state.selected?.fileName == here && here != "b.log", "\(String(describing: here))")
+  }
+
   @Test func aNewListKeepsTheMarksOfWhatIsStillThere() {
     var state = Fixture.empty()
     state.options.listsServer = true

@@ -203,8 +203,15 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   /// Looks through the rows again if they have changed.
   mutating func follow(_ rows: some ListRows<ID>) { view?.follow(rows) }
 
+  /// Forgets rows that are gone from the list, and not only out of sight.
   mutating func forget(_ gone: Set<ID>) {
-    marks.subtract(gone)
+    unmark(gone)
+    if home.map(gone.contains) == true { home = nil }
+  }
+
+  /// Takes the marks off these rows.
+  mutating func unmark(_ ids: Set<ID>) {
+    marks.subtract(ids)
     range = nil
   }
 }

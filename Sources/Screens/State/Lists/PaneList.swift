@@ -22,7 +22,7 @@ struct PaneList<Row: PaneRow>: Sendable {
     let next = PaneRows(listing.rows, version: rows.version + 1)
     let place = list.place(in: rows) { next.position(of: $0) == nil }
     (self.listing, rows) = (listing, next)
-    list.forget(list.marks.filter { next.position(of: $0) == nil })
+    list.unmark(list.marks.filter { next.position(of: $0) == nil })
     list.settle(on: place, in: rows, height: height)
   }
 }
