@@ -159,6 +159,18 @@ import UploadModel
   @Test("the details have the text", arguments: pages)
   func text(_ page: Page) { #expect(Reply(text: page.source).page == page.text) }
 
+  /// Its names are those of HTML, but not its elements.
+  @Test(
+    "a SOAP fault is no page",
+    arguments: [
+      "<soap:Envelope><soap:Body><soap:Fault>", "<Envelope xmlns=\"http://x\"><Body><Fault>",
+      "<?xml version=\"1.0\"?>\n<s:Envelope><s:Header/><s:Body><s:Fault>",
+    ])
+  func fault(_ start: String) {
+    let reply = Reply(text: start + "<faultcode>x</faultcode><faultstring>No &lt;file&gt;")
+    #expect(reply.page == nil && reply.message == "No <file>")
+  }
+
   @Test("what is no page stays as it is")
   func others() {
     for text in ["", "no", "{}", "<Error><Code>NoSuchBucket</Code></Error>", "<html></html>"] {

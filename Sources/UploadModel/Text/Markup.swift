@@ -19,12 +19,12 @@ struct Markup {
     var tokens: [Token] = []
     while let token = scanner.next() { tokens.append(token) }
     self.tokens = tokens
-    isHTML = tokens.contains {
-      if case .open(let name) = $0 { Self.elementsOfHTML.contains(name) } else { false }
-    }
+    let hasEnvelope = tokens.contains { if case .open("envelope") = $0 { true } else { false } }
+    isHTML = scanner.hasHTML && !hasEnvelope
   }
 
-  /// Elements that tell HTML, of which the outermost tags may be left out, from XML.
+  /// Elements that tell HTML, of which the outermost tags may be left out, from XML. In XML, they have a prefix, or are
+  /// in an envelope: SOAP has a body, too.
   private static let elementsOfHTML: Set<String> = [
     "html", "head", "body", "p", "h1", "h2", "h3", "div", "center", "br", "hr", "pre",
   ]
@@ -233,6 +233,8 @@ struct Markup {
   private struct Scanner {
     let bytes: [UInt8]
     private var position = 0
+    /// Whether an element of HTML has begun.
+    private(set) var hasHTML = false
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -266,6 +268,7 @@ struct Markup {
           _ = take(after: "", to: ">")
           continue
         }
+        if local.count == name.count, Markup.elementsOfHTML.contains(word) { hasHTML = true }
         return .open(word)
       }
       return nil
