@@ -284,7 +284,7 @@ import UploadModel
     #expect(reasons.first?.contains("2 × 400 Bad Request") == true, "\(lines)")
     #expect(reasons.count == [15: 3, 24: 6, 40: 10][size.height], "\(lines)")
     let rest = [
-      15: "and 7 more reasons · E shows all 10", 24: "and 4 more reasons · E shows all 10",
+      15: "and 7 more reasons · E shows all  ", 24: "and 4 more reasons · E shows all  ",
     ]
     #expect(rest[size.height].map { rest in box.contains { $0.contains(rest) } } ?? true, "\(box)")
     #expect(!box.contains { $0.contains("and ") } || size.height < 40, "\(box)")

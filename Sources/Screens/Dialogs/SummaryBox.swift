@@ -67,8 +67,8 @@ struct SummaryBox {
     let shown = all.prefix(room - 1)
     let key = state.keyLabel(.failures)
     let rest = "and \(HumanReadable.count(all.count - shown.count, "more reason"))"
-    let offer = key.isEmpty ? "" : " · \(key) shows all \(HumanReadable.grouped(all.count))"
-    return shown + [rest + offer]
+    // `E` also has the doubtful files of earlier sessions, so its number of reasons may be larger.
+    return shown + [key.isEmpty ? rest : "\(rest) · \(key) shows all"]
   }
 
   /// These lines, of which those that need it and find room take two.
