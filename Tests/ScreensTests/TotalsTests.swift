@@ -220,6 +220,19 @@ import Testing
     #expect(!Self.said(state).contains("ETA 0:00"))
   }
 
+  /// An empty file has its part in the bar, since it takes a request, and so a name for it.
+  @Test func theLegendNamesThePartsOfTheBar() {
+    var state = Fixture.empty(size: Size(width: 160, height: 30))
+    Fixture.play(
+      &state,
+      .added([
+        Fixture.item(1, "a", size: 1_100, state: .done(Fixture.receipt)),
+        Fixture.item(2, "b", size: 0, state: .failed(Fixture.tooLarge)), Fixture.item(3, "c"),
+      ]))
+    let text = render(state, size: state.size).text.joined(separator: "\n")
+    #expect(text.contains("═ arrived 1.1 kB  ┅ failed 0 B"), "\(text)")
+  }
+
   @Test func thePauseOfEverythingIsNotTheEnd() {
     var state = Fixture.empty()
     state.options.endSignal = .bell

@@ -28,19 +28,20 @@ struct TotalLine {
     canvas.put(Array(spans), row: row, column: start)
   }
 
-  /// The legend of the bar's parts; empty if fewer than two are visible or there is no room.
+  /// The legend of the bar's parts; empty if fewer than two are visible or there is no room. An empty file has a part,
+  /// too, for its request.
   private func legend(fitting width: Int) -> Canvas.Spans {
-    let parts: [(bytes: Int64, words: String, kind: Bar.Kind)] = [
-      (totals.arrivedBytes &+ totals.keptBytes, "arrived", .arrived),
-      (totals.skippedBytes, "skipped", .skipped), (totals.movingBytes, "in transit", .moving),
-      (totals.unknownBytes, "unknown", .unknown), (totals.failedBytes, "failed", .failed),
+    let parts: [(load: Workload, words: String, kind: Bar.Kind)] = [
+      (totals.arrivedLoad + totals.keptLoad, "arrived", .arrived),
+      (totals.skippedLoad, "skipped", .skipped), (totals.movingLoad, "in transit", .moving),
+      (totals.unknownLoad, "unknown", .unknown), (totals.failedLoad, "failed", .failed),
     ]
-    let seen = parts.filter { $0.bytes > 0 }
+    let seen = parts.filter { $0.load.work > 0 }
     guard seen.count > 1 else { return [] }
     let spans: Canvas.Spans = seen.flatMap { part in
       [
         (Glyph(sign: part.kind.look.sign, ascii: state.isASCII).text, part.kind.look.role),
-        (" \(part.words) \(HumanReadable.bytes(part.bytes))  ", .dim),
+        (" \(part.words) \(HumanReadable.bytes(part.load.bytes))  ", .dim),
       ]
     }
     return spans.reduce(0) { $0 + $1.text.count } <= width ? spans : []
