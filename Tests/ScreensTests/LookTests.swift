@@ -376,7 +376,7 @@ import Testing
 
   /// A server holds back the files of all its targets, and only one of them got its answer.
   @Test("a row that another target's answer holds up says whose it is")
-  func rowsSayWhoseAnswerHoldsThemUp() {
+  func rowsSayWhoseAnswerHoldsThemUp() throws {
     var state = Fixture.empty(size: Size(width: 100, height: 40))
     var items = [Fixture.item(1, "a.bin"), Fixture.item(2, "b.bin"), Fixture.item(3, "c.bin")]
     for (index, name) in ["t503", "slow", "t503"].enumerated() { items[index].target = name }
@@ -398,6 +398,10 @@ import Testing
     #expect(
       details.contains("127.0.0.1:8791 answered 503 to t503, and asked to wait; R tries now"),
       "\(details)")
+    var unbound = state
+    unbound.options.keymap = try Keymap([.retryAll: []])
+    let plain = render(unbound, size: unbound.size).text.joined(separator: "\n")
+    #expect(plain.contains("to t503, and asked to wait  "), "\(plain)")
     Fixture.play(&state, .key(.escape))
     #expect(Fixture.type("R", &state) == [.probe])
     let until = state.clock(state.now + 37)

@@ -355,7 +355,8 @@ struct ItemDetails {
     let asker = state.asker(of: wait, besides: state.targetName(of: item)).map { " to \($0)" } ?? ""
     let key = state.keyLabel(.retryAll)
     let host = AppState.host(of: wait.server) ?? "The server"
-    return "\(host) answered \(why)\(asker), and asked to wait; \(key) tries now"
+    return "\(host) answered \(why)\(asker), and asked to wait"
+      + (key.isEmpty ? "" : "; \(key) tries now")
   }
 
   /// A warning that the file will be sent more than once, and how to prevent that.
