@@ -40,7 +40,7 @@ extension Action {
       .remove, ["x", .delete], "remove from the queue", hint: "remove", argument: "[FILE…]",
       footer: 8, traits: .edits),
     Action(
-      .retryAll, ["R"], "retry all failed files, and try the server now", hint: "retry all",
+      .retryAll, ["R"], "retry all failed files and waiting targets", hint: "retry all",
       footer: 10, traits: .edits),
     Action(
       .pause, ["p"], "pause a file, or resume it", hint: "pause", argument: "[FILE…]", footer: 6,
