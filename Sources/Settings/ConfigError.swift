@@ -11,13 +11,24 @@ package struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong and what would be right, as one sentence without its full stop.
   package var problem: String
 
-  /// Whether it is about the key alone, or its value alone, whatever the other keys are.
-  package enum Scope: Sendable { case key, value, others }
+  /// What makes it an error.
+  enum Scope: Sendable {
+    /// The key alone, whatever its value and the other keys are.
+    case key
+    /// The value alone, whatever the other keys are.
+    case value
+    /// Perhaps what other keys are, or that they are missing.
+    case others
+  }
+
   var scope = Scope.others
 
   package init(file: String? = nil, line: Int? = nil, keyPath: String = "", _ problem: String) {
     (self.file, self.line, self.keyPath, self.problem) = (file, line, keyPath, problem)
   }
+
+  /// Whether it is about the key at this path, or about a table or an array that contains that key.
+  func isAbout(_ path: String) -> Bool { path.keys(below: keyPath) != nil }
 
   /// The error with its place last, for lines that may be cut off: `expected … (config.toml:3: targets.demo.url)`.
   package var reasonFirst: String {

@@ -66,7 +66,7 @@ struct ConfigNode: Sendable {
   func fault(_ problem: String) -> ConfigError { ConfigError(keyPath: path, problem) }
 
   /// An error that holds whatever the other keys are.
-  private func fault(_ problem: String, of scope: ConfigError.Scope) -> ConfigError {
+  func fault(_ problem: String, of scope: ConfigError.Scope) -> ConfigError {
     var error = fault(problem)
     error.scope = scope
     return error
@@ -81,15 +81,18 @@ struct ConfigNode: Sendable {
     guard case .table(var entries) = value else { return nil }
     for (key, value) in entries {
       let child = child(key, value)
-      guard keyPath.hasPrefix(scalars: child.path) else { continue }
-      let rest = String(keyPath.unicodeScalars.dropFirst(child.path.unicodeScalars.count))
-      guard rest.isEmpty || rest.hasPrefix(scalars: ".") || rest.hasPrefix(scalars: "[") else {
-        continue
-      }
+      guard let rest = keyPath.keys(below: child.path) else { continue }
       entries[key] = rest.hasPrefix(scalars: ".") ? child.without(keyPath)?.value : nil
       return ConfigNode(value: .table(entries), path: path)
     }
     return nil
+  }
+
+  /// The same with some URL; nil if it has one, or is no table.
+  func withSomeURL() -> ConfigNode? {
+    guard case .table(var entries) = value, entries["url"] == nil else { return nil }
+    entries["url"] = .string("https://host.invalid/")
+    return ConfigNode(value: .table(entries), path: path)
   }
 
   private func child(_ key: String, _ value: Value) -> ConfigNode {
@@ -146,10 +149,12 @@ struct ConfigNode: Sendable {
   }
 
   /// Runs `body` and reports its errors at this place, except those that already name a place.
-  func checked<Value>(_ body: () throws -> Value) throws(ConfigError) -> Value {
+  func checked<Value>(
+    of scope: ConfigError.Scope = .others, _ body: () throws -> Value
+  ) throws(ConfigError) -> Value {
     do { return try body() } catch let error as ConfigError {
       throw error
-    } catch { throw fault("\(error)") }
+    } catch { throw fault("\(error)", of: scope) }
   }
 
   /// A string or an array of strings, each with its own syntax.
@@ -232,6 +237,15 @@ struct ConfigNode: Sendable {
       throw fault("expected a time from \(ends.joined(separator: " to "))", of: .value)
     }
     return seconds
+  }
+}
+
+extension String {
+  /// What follows in this path of keys after the one at `path`; nil if that is neither this key nor contains it.
+  func keys(below path: String) -> String? {
+    guard hasPrefix(scalars: path) else { return nil }
+    let rest = String(unicodeScalars.dropFirst(path.unicodeScalars.count))
+    return rest.isEmpty || rest.hasPrefix(scalars: ".") || rest.hasPrefix(scalars: "[") ? rest : nil
   }
 }
 

@@ -51,8 +51,9 @@ package struct Settings: Sendable {
     return try parse(text, file: file, environment: environment)
   }
 
-  /// The errors in the file at `path`, in line order. Where a value is wrong, what other keys would make of it is not
-  /// checked. Without a path, checks the default file, which need not exist. The error that `further` throws, if any, is added.
+  /// The errors in the file at `path`, in line order. Once a table has a wrong value, only those of its other errors are
+  /// told that do not depend on it, as far as that is known. Without a path, checks the default file, which need not
+  /// exist. The error that `further` throws, if any, is added, unless it is about a table that has others.
   package static func mistakes(
     path: String?, environment: [String: String],
     further: (Settings) throws(ConfigError) -> Void = { _ in }
@@ -61,7 +62,10 @@ package struct Settings: Sendable {
     do throws(ConfigError) {
       guard let text = try text(of: file, mayBeMissing: path == nil) else { return [] }
       var (settings, mistakes) = read(text, file: file, environment: environment)
-      do throws(ConfigError) { try further(settings) } catch { mistakes.append(error) }
+      do throws(ConfigError) { try further(settings) } catch {
+        let hasOthers = mistakes.contains { error.isAbout($0.keyPath) }
+        if !hasOthers { mistakes.append(error) }
+      }
       return mistakes.sorted(by: isBefore)
     } catch {
       return [error]
@@ -120,24 +124,29 @@ package struct Settings: Sendable {
       }
     }
     // Nor does an error in one key prevent the others from being read: the part is read again without that key. If its
-    // value was wrong, what other keys demand of it is unknown, and only what is wrong in any case is an error.
+    // value was wrong, what other keys demand of it is unknown, and only what is wrong in any case is an error. A target
+    // that has lost its URL, or has none, gets another, since nothing is read of one without a URL.
     @discardableResult
     func part<Value>(
       _ node: ConfigNode?, _ read: (ConfigNode?) throws(ConfigError) -> Value?
     ) -> Value? {
-      var (rest, gone, lacksValues) = (node, [String](), false)
+      var (rest, gone, lacksValues, hasOtherURL) = (node, [String](), false, false)
       while true {
         do throws(ConfigError) {
           let value = try read(rest)
           return gone.isEmpty ? value : nil
         } catch {
-          let isOfGone = lacksValues || gone.contains { $0.hasPrefix(scalars: error.keyPath) }
-          if error.scope == .others, isOfGone { return nil }
-          mistakes.append(error.placed(in: file, lines))
-          guard let next = rest?.without(error.keyPath) else { return nil }
-          rest = next
-          gone.append(error.keyPath)
+          let isOfGone = lacksValues || gone.contains(where: error.isAbout)
+          if error.scope != .others || !isOfGone { mistakes.append(error.placed(in: file, lines)) }
           if error.scope != .key { lacksValues = true }
+          gone.append(error.keyPath)
+          if let next = rest?.without(error.keyPath) {
+            rest = next
+          } else if !hasOtherURL, error.keyPath == node?.path, let next = rest?.withSomeURL() {
+            (rest, hasOtherURL) = (next, true)
+          } else {
+            return nil
+          }
         }
       }
     }

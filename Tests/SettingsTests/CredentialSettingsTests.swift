@@ -134,6 +134,26 @@ struct CredentialSettingsTests {
     #expect(escaped?.keyPath == "default_target")
   }
 
+  /// Every mistake that is one whatever the other keys are is named at once, and nothing that only seems to be one.
+  @Test(arguments: [
+    // The name of a key that is gone begins like that of the wrong one.
+    ("urls = \"x\"\nurl = \"ftp://h/\"", ["urls", "url"]),
+    ("url = 3\ndeadline = true\ntimeout = true", ["url", "deadline", "timeout"]),
+    (
+      "deadline = true\nticket = { url = 3, upload_url = \"/url\" }\ntimeout = true",
+      ["deadline", "ticket.url", "timeout"]
+    ),
+    ("url = \"ftp://h\"\nheaders = { \"a b\" = \"x\" }", ["url", "headers.\"a b\""]),
+    ("url = \"http://h\"\nresume = 3\nresume_from = \"5 MB\"\nfeild = 1", ["resume", "feild"]),
+    ("urll = \"http://h/\"\ntimeout = true", ["urll", "timeout"]),
+  ])
+  func theMistakesOfATarget(_ lines: String, _ keys: [String]) throws {
+    let folder = try ScratchDirectory()
+    let file = try folder.write("c.toml", Array("[targets.a]\n\(lines)\n".utf8))
+    let mistakes = Settings.mistakes(path: file, environment: [:])
+    #expect(mistakes.map(\.keyPath) == keys.map { "targets.a.\($0)" }, "\(mistakes)")
+  }
+
   @Test func textsAreReadBackWhateverFollowsAQuote() throws {
     for text in CombiningMarks.variants(of: "a'b\"c\\d\r\n\te'\"#=") {
       let target = try parse(

@@ -78,7 +78,7 @@ extension Codec where Value == [Target.Field] {
       read: { node, reader in
         var headers: [Target.Field] = []
         for (name, node) in try node.entries() {
-          try node.checked { try HeaderRule.check(name: name, value: nil) }
+          try node.checked(of: .value) { try HeaderRule.check(name: name, value: nil) }
           guard !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
             throw node.fault("this header occurs twice; upper and lower case make no difference")
           }

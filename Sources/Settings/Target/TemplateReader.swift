@@ -131,7 +131,7 @@ struct TemplateReader {
   }
 
   static func url(_ text: String, _ node: ConfigNode) throws(ConfigError) -> URL {
-    try node.checked { try TargetURL.parse(text) }
+    try node.checked(of: .value) { try TargetURL.parse(text) }
   }
 }
 

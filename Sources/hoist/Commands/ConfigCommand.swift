@@ -15,8 +15,8 @@ struct ConfigCommand: AsyncParsableCommand {
       abstract: "Read the configuration, and say what is wrong with it.",
       discussion: """
         Secrets are not read and nothing is sent. Prints the mistakes in the order of the file, and exits with \
-        2 if there are any; warns of secrets that other users can read, and of rules for replies that say only \
-        what a bad one looks like.
+        2 if there are any. Some are found only once others are corrected. Warns of secrets that other users can \
+        read, and of rules for replies that say only what a bad one looks like.
         """)
 
     @OptionGroup var config: ConfigOption

@@ -54,6 +54,11 @@ extension EndToEnd {
           "3 targets.a.feild", "4 targets.a.concurency", "5 targets.a.timeout",
           "6 targets.a.retry.attempts", "6 targets.a.retry.mxa", "8 targets.b.url",
         ], "\(each)")
+      // A key that is left out of the reading for its mistake has not its usual meaning.
+      try person.configure("[keys]\nremove = 5\nretry = \"x\"\n")
+      let key = try await person.run("config", "check")
+      #expect(key.errors.matches(of: #/keys/#).count == 1, "\(key)")
+      #expect(key.errors.contains("config.toml:2: keys.remove: expected"), "\(key)")
       // A table by a wrong name is no reason to complain of who is not in it.
       try person.configure("default_target = \"t\"\n[target.t]\nurl = \"http://t/\"\n")
       let misnamed = try await person.run("config", "check")
