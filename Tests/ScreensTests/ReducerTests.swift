@@ -36,7 +36,8 @@ import UploadModel
     Case(0, "r", asks: [.bell], says: "nothing to retry: not failed"),
     Case(
       0, "R", asks: [.retry(ids(4, 10)), .probe],
-      says: "1 file may have arrived: check the server before you retry"),
+      says: "sending 2 files again, trying photos now, though its server asked to wait until "
+        + "00:01:52; 1 file may have arrived: check the server before you retry"),
     Case(0, "E", "r", asks: [.retry(ids(4))], says: "sending 1 file again"),
     Case(
       0, "E", "w",

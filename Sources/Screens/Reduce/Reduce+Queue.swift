@@ -176,18 +176,14 @@ extension AppState {
     let waiting = askedToWait
     let probed: [Effect] = isHeldUp || waiting != nil ? [.probe] : []
     let effects = (ids.isEmpty ? [] : [.retry(ids)]) + probed
-    if unknown > 0 {
-      message =
-        "\(HumanReadable.count(unknown, "file")) may have arrived: check the server before you retry"
-    } else if effects.isEmpty {
-      if !taken.isEmpty { return [] }
-      return refuse("nothing has failed")
-    } else {
-      // The result may come at once and be the same as before, so say that the files are sent again.
-      let sent = ids.isEmpty ? [] : ["sending \(HumanReadable.count(ids.count, "file")) again"]
-      let tried = waiting.map { [tryWords($0.targets, $0.until)] } ?? ["trying the server now"]
-      message = (sent + (probed.isEmpty ? [] : tried)).joined(separator: ", ")
-    }
+    if effects.isEmpty, unknown == 0 { return taken.isEmpty ? refuse("nothing has failed") : [] }
+    // The result may come at once and be the same as before, so say what is done.
+    let sent = ids.isEmpty ? [] : ["sending \(HumanReadable.count(ids.count, "file")) again"]
+    let tried = waiting.map { tryWords($0.targets, $0.until) } ?? "trying the server now"
+    let done = (sent + (probed.isEmpty ? [] : [tried])).joined(separator: ", ")
+    let left =
+      "\(HumanReadable.count(unknown, "file")) may have arrived: check the server before you retry"
+    message = ([done] + (unknown > 0 ? [left] : [])).filter { !$0.isEmpty }.joined(separator: "; ")
     return effects.isEmpty ? [.bell] : effects
   }
 
