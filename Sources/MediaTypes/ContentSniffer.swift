@@ -105,8 +105,8 @@ public final class ContentSniffer: Sendable {
 
 /// One libmagic handle, closed when the object is released.
 ///
-/// Neither libmagic nor this class guards it against being used by two threads at once. A thread that uses it has taken it
-/// out of the sniffer's spare ones.
+/// Unchecked: neither libmagic nor this class guards it against being used by two threads at once, but a thread that uses
+/// it has taken it out of the sniffer's spare ones, which a Mutex guards.
 private final class Magic: @unchecked Sendable {
   private let handle: magic_t
 

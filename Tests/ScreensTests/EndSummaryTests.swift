@@ -172,7 +172,7 @@ import UploadModel
     #expect(!state.isSummaryShown)
   }
 
-  /// Whoever removes the last file that waits ends the sending of the others.
+  /// Removing the last file that waits ends what was being sent.
   @Test(arguments: [true, false]) func removingTheLastFileIsAnEnd(_ isHere: Bool) {
     var state = Self.ended(Self.story)
     Fixture.play(&state, .added([Fixture.item(9, "more")]))

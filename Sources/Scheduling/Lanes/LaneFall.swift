@@ -3,7 +3,7 @@ import UploadModel
 /// That hoist sends a target fewer requests at once because of what its server answered. It is over once there are more
 /// again.
 package struct LaneFall: Hashable, Sendable, Codable {
-  /// How many there were before the first of such answers.
+  /// How many there were before the first such answer.
   package var before: Int
   /// When that came.
   package var since: Instant

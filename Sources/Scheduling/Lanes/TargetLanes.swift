@@ -108,8 +108,8 @@ struct TargetLanes: Sendable {
     tuner = tuned
   }
 
-  /// Lets an event have its say in the number of lanes. If the event is that the server answered against their number,
-  /// `why` is what it answered.
+  /// Passes an event to the tuner. If the event is an answer that speaks against the number of lanes, `why` is what the
+  /// server answered.
   mutating func tune(
     because why: String?, at now: Instant, _ event: (inout ConcurrencyTuner) -> Void
   ) {

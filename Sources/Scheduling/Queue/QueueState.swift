@@ -68,7 +68,7 @@ package struct QueueState: Sendable {
   /// queue is being read, more items may come.
   package var isAtTheEnd: Bool { items.totals.busy + items.totals.paused == 0 && !isReading }
 
-  /// Notes that the end of what was sent has been announced, so that what is removed later is no second one.
+  /// Notes that the end of what was sent has been announced, so that later removals do not announce it again.
   package mutating func noteEndAnnounced() { hasEndToAnnounce = false }
 
   /// How many files wait for credentials: nothing goes to their targets until a person acts. Files without the name of

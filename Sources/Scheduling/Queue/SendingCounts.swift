@@ -52,7 +52,7 @@ package struct SendingCounts: Hashable, Sendable {
   }
 
   /// "2 of 3 files sent, 24 B in 12 ms; 1 failed". Without `figures`, time and size are left out. `atOnce` is how many
-  /// were sent at once at most, if that is worth saying. If no file counts as sent, these are said of the doubtful ones.
+  /// were sent at once at most, if that is worth saying. If no file counts as sent, they follow the doubtful ones.
   package func words(_ figures: SendingFigures?, atOnce: Int? = nil) -> String {
     if there > 0, there == all {
       return there == 1 ? "the file is there already" : "all \(there) files are there already"

@@ -26,7 +26,7 @@ package struct Speeds: Hashable, Sendable, Codable {
   private var burst: Burst?
   /// The bytes that have moved in each of the last 600 seconds, of all items together.
   package private(set) var whole = Sparkline(seconds: 600)
-  /// How fast the groups of items go from which the time left follows.
+  /// How fast each group of items is sent, from which the time left follows.
   private var paces: [WorkGroup: WorkPace] = [:]
   /// The groups of the items that are under way.
   private var underWay: [ItemID: WorkGroup] = [:]
@@ -49,9 +49,9 @@ package struct Speeds: Hashable, Sendable, Codable {
   /// After this many seconds in which nothing has moved, there is no speed and no time left, rather than ones that get
   /// ever lower and longer.
   private static let standstill = 3
-  /// So many seconds of the time left matter little.
+  /// This many seconds of the time left matter little.
   private static let little = 2.0
-  /// How many groups are remembered to which nothing goes at present.
+  /// How many groups are remembered, beyond which those that are not being sent are forgotten.
   private static let mostPaces = 64
 
   /// Whether they can have come about by measuring. Those that another process has sent may be anything.
@@ -133,12 +133,12 @@ package struct Speeds: Hashable, Sendable, Codable {
     return burst.estimate.speed(at: idleSince ?? now)
   }
 
-  /// Seconds until all that is left has been acknowledged: as long as the group takes that takes longest, and at least
-  /// as long as the slowest item. If a limit on all items together, in bytes a second, holds them back, it is the time
+  /// Seconds until all that is left has been acknowledged: as long as the slowest group takes, and at least as long as
+  /// the slowest item. If a limit on all items together, in bytes a second, holds them back, it is the time
   /// that the limit requires: when an item ends, the others share its bandwidth, so the slowest item becomes faster and
   /// does not set the time.
   ///
-  /// Targets that are held up do not count, nor those where nothing has got through yet: that one server is tried in
+  /// Targets that are held up do not count, nor do those where nothing has got through yet: a server that is tried in
   /// vain now and then says nothing about the others. Nil if nothing credible is known of a target that files go to.
   package func totalETA(
     of totals: Totals, isStarted: Bool = true, limit: Int64? = nil, at now: Instant
@@ -164,7 +164,7 @@ package struct Speeds: Hashable, Sendable, Codable {
     return times.max()
   }
 
-  /// Whether anything is under way, and does not stand still. Between small files, nothing moves while replies are
+  /// Whether anything is under way and moving. Between small files, nothing moves while replies are
   /// awaited.
   private func isUnderWay(at now: Instant) -> Bool {
     guard burst != nil else { return false }
@@ -176,8 +176,8 @@ package struct Speeds: Hashable, Sendable, Codable {
     [group, group.other].contains { paces[$0]?.isGoing(at: now) == true }
   }
 
-  /// Seconds until all that is left of a group is done. Of a group of which nothing has been done, the work is only a
-  /// guess, and so is its time: it must not matter much beside that of the target's other group.
+  /// Seconds until all that is left of a group is done. If nothing of a group has been done yet, its time is only a guess
+  /// from the pace of the target's other group. It is nil unless the guess matters little.
   private func seconds(
     of group: WorkGroup, _ left: [WorkGroup: Double], at now: Instant
   ) -> Double? {

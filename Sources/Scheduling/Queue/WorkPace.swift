@@ -1,28 +1,28 @@
 import UploadModel
 
-/// How fast the files of a group go, in work per second. Only the time counts in which any of them is under way: what
-/// waits behind others is no slower for that.
+/// How fast the files of a group are sent, in work per second. Only the time in which any of them is under way counts:
+/// files that wait behind others are no slower for that.
 struct WorkPace: Hashable, Sendable, Codable {
-  /// A shorter time than this between two files counts as well.
+  /// Gaps between two files count if they are shorter than this, in seconds.
   private static let moment = 1.0
-  /// For so many seconds, that nothing more is done changes nothing: replies take some time.
+  /// Replies take some time, so the pace stays the same until nothing has been done for this many seconds.
   private static let quiet = 2.0
   /// After this many seconds without files under way, the target counts as held up.
   private static let gap = 3.0
   /// If something was done in each of this many seconds, the last few seconds tell the speed.
   private static let even = 3
-  /// Otherwise, as many as have this many seconds in which something was done.
+  /// Otherwise, it takes the time back to the last seconds in which something was done: this many of them.
   private static let events = 4
-  /// No computer has been running for so many seconds, which are thirty years.
+  /// Thirty years in seconds: no computer has been running for longer.
   private static let longest = 1e9
 
   /// How many files are under way.
   private(set) var active = 0
-  /// When any was under way last.
+  /// When any of them was last under way.
   private var last: Instant
-  /// For how long any was under way until then: the clock of what follows.
+  /// For how many seconds any was under way until then. The estimate and the graph go by this clock.
   private var clock = Instant(seconds: 0)
-  /// Whether anything has been done since files are under way again. A server that is away is tried now and then.
+  /// Whether anything has been done since files were last put under way. A server that is away is tried now and then.
   private var getsThrough = false
   /// The work that has been done.
   private var work: Int64 = 0
@@ -74,7 +74,7 @@ struct WorkPace: Hashable, Sendable, Codable {
   /// Whether any file has been under way lately.
   func isInUse(at now: Instant) -> Bool { active > 0 || now - last < Self.gap }
 
-  /// Whether any has been under way lately, and not in vain.
+  /// Whether any has been under way lately, and something was done.
   func isGoing(at now: Instant) -> Bool { getsThrough && isInUse(at: now) }
 
   /// Work per second as of `now`; nil while there is too little to go by, and if nothing is done.

@@ -47,8 +47,7 @@ struct Columns {
     var share = Share(
       max(0, room), targets: wanted, for: isRoomy && longest.name > 0 ? longest : nil)
     if let wanted {
-      // What short names leave. A target that is cut all the same can be told by a part of its name, so
-      // reasons get no less of it.
+      // Short names leave room: for the whole target if it fits and for the reason, otherwise half of it for each.
       let spare = longest.name > 0 ? max(0, Self.shortName - max(6, longest.name)) : 0
       let missing = wanted - share.target
       let given = missing <= spare ? missing : spare / 2

@@ -222,7 +222,7 @@ extension AppState {
     }
     // The user may have closed the form.
     guard isWanted else { return [] }
-    // A file that is edited twice, as copies that failed are, has one copy too many there, too.
+    // If two failed copies of a file are edited together, the second is one too many there, too.
     var (there, seen) = (there, Set<[UInt8]>())
     there.waiting = edited.filter { after in
       let isFirst = seen.insert(after.location.bytes + [0] + Array(after.target.utf8)).inserted

@@ -133,14 +133,14 @@ extension AppState {
     return (isAtTheEnd ? announceEnd() : []) + leaving
   }
 
-  /// Whether a file that had failed has been sent, or has failed once more. What a person says about it is no sending.
+  /// Whether a file that had failed has been sent, or has failed once more. A person's word about it does not count.
   private func isSending(from id: ItemID, to new: ItemState) -> Bool {
     guard let old = item(id)?.state, old.isFailed, new.isFinished else { return false }
     return old != new && new.receipt?.isConfirmed != true
   }
 
-  /// Sums up what was sent before files were removed, and announces the end, if they were the last that were left to
-  /// send. If nothing has ended since the last end, there is none to announce.
+  /// If the removed files were the last that were left to send, sums up what was sent before, and announces the end. An
+  /// end that was announced before is not announced again.
   mutating func endAfterRemoval() -> [Effect] {
     guard isAtTheEnd else { return [] }
     if figures.seconds > 0 { sumUp() }

@@ -135,7 +135,7 @@ package final class SendSession: QueueHolder {
         state.receive(news, at: now).forEach(say)
         switch news {
         case .changed where wasBusy && state.isAtTheEnd: isAtTheEnd = true
-        // Without what was removed, nothing is left of what had begun to end.
+        // The removed files were the last that were left to send.
         case .removed where !wasAtTheEnd && state.isAtTheEnd && state.hasEndToAnnounce:
           isAtTheEnd = true
         default: break

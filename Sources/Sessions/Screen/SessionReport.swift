@@ -56,8 +56,8 @@ struct SessionReport {
   }
 
   /// The items that were not sent, or perhaps not: first what has failed, then what may be on the server, then what is
-  /// left to send, each in the order in which it was added. If there are none, the items are not gone through: with
-  /// 20,000 files, that would delay the end of the program.
+  /// left to send, each in the order in which it was added. If the counts say that there
+  /// are no such items, the list is not searched: with 20,000 files, that would delay the end of the program.
   private var remarkable: [UploadItem] {
     guard unsent > 0 || items.totals.doubtful > 0 else { return [] }
     return items.items.filter {

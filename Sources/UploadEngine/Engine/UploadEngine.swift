@@ -722,8 +722,8 @@ extension UploadEngine {
     fillSoon()
   }
 
-  /// Lets what happened to a request of a file have its say in how many lanes the file's target gets. `why` is what the
-  /// server answered.
+  /// Passes what happened to a file's request to the tuner of its target. `why` is what the server answered, if that
+  /// speaks against the number of lanes.
   func tune(
     for id: ItemID, because why: String? = nil, at now: Instant,
     _ event: (inout ConcurrencyTuner, _ underWay: Int) -> Void

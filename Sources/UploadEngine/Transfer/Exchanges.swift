@@ -105,7 +105,7 @@ final class Exchanges {
       } else {
         let end = exchange.noteEnd(end, content, at: now)
         if let load = end.load {
-          // Fewer lanes after an end that says nothing against them are those that are as good as more.
+          // The tuner also lowers the number by itself, where fewer lanes are as good as more.
           let why = load == .fine ? nil : end.outcomeWords
           engine.tune(for: exchange.firstItem, because: why, at: now) {
             tuner, underWay in

@@ -10,7 +10,7 @@ package struct ThroughputEstimate: Hashable, Sendable, Codable {
   static let settlingTime = 1.0
   /// Seconds at the beginning in which buffers fill.
   static let leadIn = 0.5
-  /// A speed that is no higher, in bytes per second, is none: nothing would ever end.
+  /// Lower speeds, in bytes per second, count as standing still: nothing would ever end.
   package static let leastSpeed = 0.5
   /// The least time between two samples, in seconds.
   private static let grain = 0.2

@@ -190,7 +190,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
   /// Puts the cursor back on its row after rows have come, gone or moved; it keeps its number if that row is hidden.
   mutating func settle(on place: ID?, in rows: some ListRows<ID>, height: Int) {
     follow(rows)
-    // Where a filter is a question to somebody else, the other rows come back only after it is gone.
+    // Where the filter is a query, such as in the history, the other rows come back only after it is gone.
     let isBack = view == nil && home.map { rows.position(of: $0) != nil } == true
     let place = isBack ? home : place
     if isBack { home = nil }
