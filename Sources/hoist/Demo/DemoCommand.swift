@@ -87,7 +87,9 @@ struct DemoCommand: HoistCommand {
     let session = try await ScreenSession(
       book: TargetCatalog(target, settings: settings), keeper: QueueRecorder(store, in: context),
       context: context, options: options)
-    return await session.run(files: [])
+    let status = await session.run(files: [])
+    // Files fail here by design: `make demo` must not end with an error for that.
+    return status == .someFailed ? .success : status
   }
 
   private func item(_ path: String, to target: String) -> UploadItem {
