@@ -339,7 +339,7 @@ extension EndToEnd {
     func demo() async throws {
       let person = try Person()
       let terminal = try await person.terminal()
-      try await terminal.command("hoist demo --dir demo")
+      try await terminal.command("hoist demo --dir demo; echo \"status $?\"")
       try await terminal.wait(
         for: "try: Enter why it failed · r retry · p pause · u limit · a add · ? help")
       try await terminal.wait(for: "no more than 1 MB, please")
@@ -351,6 +351,7 @@ extension EndToEnd {
       try await terminal.wait(for: "503 Service Unavailable")
       try await terminal.press("q")
       try await terminal.wait(for: "received files: demo/inbox")
+      try await terminal.wait(for: "status 0")
     }
   }
 }
