@@ -189,14 +189,33 @@ extension UploadStore {
       """, arguments
     ) { ($0[0] as Int64, LastAttempt($0)) }
     let last = Dictionary(uniqueKeysWithValues: attempts)
+    let failedAs = try recordsAtFailure(db, where: condition, arguments)
     var pool = ItemRecord.Pool()
     return try db.rows(
       "SELECT \(ItemRows.columns) FROM item WHERE \(condition) ORDER BY position", arguments
     ) { row in
       var item = ItemRows.item(row, last: last[row[0]])
       pool.share(&item.record)
+      item.failedAs = failedAs[item.id.rawValue]
       return item
     }
+  }
+
+  /// How failed items were to be sent, by their numbers, if they have been edited since.
+  private static func recordsAtFailure(
+    _ db: Database, where condition: String, _ arguments: [(any ColumnValue)?]
+  ) throws -> [Int64: ItemRecord] {
+    let columns = RecordColumns.names.map { "sent_record.\($0)" }.joined(separator: ", ")
+    let records = try db.rows(
+      """
+      SELECT attempt.item, \(columns)
+      FROM sent_record JOIN attempt ON attempt.id = sent_record.attempt
+      WHERE attempt.id = (SELECT MAX(id) FROM attempt AS other WHERE other.item = attempt.item)
+        AND EXISTS (
+          SELECT 1 FROM item WHERE id = attempt.item AND state = 'failed' AND (\(condition)))
+      """, arguments
+    ) { ($0[0] as Int64, RecordColumns.record($0, from: 1)) }
+    return Dictionary(uniqueKeysWithValues: records)
   }
 
   // MARK: Edits

@@ -592,6 +592,31 @@ struct ProgressTests {
     #expect(history.map(\.mediaType) == ["text/plain", "image/b", "image/c"])
   }
 
+  @Test("A failed item that was edited says how it had been sent, also after a restart")
+  func editAfterFailure() throws {
+    let store = try harness.open()
+    var file = try store.enqueue([item("a", target: "first"), item("b")])[0]
+    func known() throws -> [String?] { try harness.open().items().map { $0.failedAs?.target } }
+    func fail() throws {
+      _ = try store.begin([file.id])
+      try store.record([(file.id, .failed(refused))])
+    }
+    try fail()
+    #expect(try known() == [nil, nil])
+    for target in ["second", "third"] {
+      file.target = target
+      try store.edit([file])
+      #expect(try known() == ["first", nil])
+    }
+    try store.update([file], from: [file])
+    #expect(try known() == [nil, nil])
+    try fail()
+    #expect(try known() == [nil, nil])
+    file.target = "fourth"
+    try store.edit([file])
+    #expect(try known() == ["third", nil])
+  }
+
   static let causes: [Failure.Cause] = [
     .missing, .unreadable("Permission denied"), .notAFile(kind: "a folder"), .changed(.grew),
     .tooLarge(limit: 5), .empty, .typeNotAllowed("a/b", allowed: ["c/d"]), .unsendable("x"),

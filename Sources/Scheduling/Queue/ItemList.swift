@@ -18,8 +18,6 @@ package struct ItemList: Sendable {
     private struct Story: Sendable {
       var attempts: [Attempt] = []
       var said: String?
-      /// How the item was to be sent when it failed, if it was edited since.
-      var failedAs: ItemRecord?
     }
 
     package init(item: UploadItem) {
@@ -39,7 +37,7 @@ package struct ItemList: Sendable {
 
     /// How it was to be sent when it failed, if it was edited since.
     package var failedAs: ItemRecord? {
-      story?.value.failedAs.flatMap { $0 != item.record ? $0 : nil }
+      item.failedAs.flatMap { $0 != item.record ? $0 : nil }
     }
 
     private mutating func change(_ body: (inout Story) -> Void) {
@@ -61,7 +59,7 @@ package struct ItemList: Sendable {
     private mutating func recordFailure() {
       let said = item.state.failure?.said
       if said != nil || story != nil {
-        change { ($0.said, $0.failedAs) = (said, nil) }
+        change { $0.said = said }
       }
     }
 
@@ -83,8 +81,9 @@ package struct ItemList: Sendable {
       reach()
       if item.state != old.state {
         recordFailure()
-      } else if item.state.failure != nil, item.record != old.record {
-        change { $0.failedAs = $0.failedAs ?? old.record }
+      } else if item.state.failure != nil {
+        let edited = item.record != old.record ? old.record : nil
+        self.item.failedAs = item.failedAs ?? old.failedAs ?? edited
       }
     }
 

@@ -15,6 +15,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
       if case .failed(let failure) = state, failure.mayMeetRemnant == true {
         record.mayHaveLeftRemnant = true
       }
+      if failedAs != nil, state.failure == nil { failedAs = nil }
     }
   }
   private var details: Boxed<Details>
@@ -36,6 +37,7 @@ package struct UploadItem: Hashable, Sendable, Identifiable {
     var digests: ContentDigests?
     var digestMoment: FileMoment?
     var note: String?
+    var failedAs: Boxed<ItemRecord>?
   }
 
   private var extras: Extras? { details.value.extras?.value }
@@ -219,5 +221,10 @@ extension UploadItem {
   package var note: String? {
     get { extras?.note }
     set { if newValue != nil || extras != nil { changeExtras { $0.note = newValue } } }
+  }
+  /// How it was to be sent when it failed, if that is known and it has been edited since.
+  package var failedAs: ItemRecord? {
+    get { extras?.failedAs?.value }
+    set { if newValue != failedAs { changeExtras { $0.failedAs = newValue.map { Boxed($0) } } } }
   }
 }
