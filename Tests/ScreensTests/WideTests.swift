@@ -158,6 +158,25 @@ import UploadModel
     #expect(text.contains(": stalled for 10 s"), "\(text)")
   }
 
+  /// The target goes before the name is cut.
+  @Test func aTargetIsLeftOutBeforeTheNameIsCut() {
+    var state = Fixture.empty(size: Size(width: 130, height: 40))
+    let lost = Failure(.connectionLost("x"), attempts: 1)
+    for (id, target) in [(1, "desk"), (2, "demo")] as [(Int64, String)] {
+      var item = Fixture.item(id, "holiday\(id).mp4")
+      item.target = target
+      Fixture.play(&state, .added([item]))
+    }
+    for _ in 1...9 {
+      Fixture.play(
+        &state, .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now + 10),
+        .engine([(ItemID(1), .retrying(lost, next: 2, of: 5, at: state.now + 10))], at: state.now))
+    }
+    Fixture.play(&state, .key(.escape))
+    let text = Self.text(state).joined(separator: "\n")
+    #expect(text.contains("↻ holiday1.mp4: connection lost"), "\(text)")
+  }
+
   /// A reason that many files share is said in the words of the list of failures, so that it fits.
   @Test(arguments: sizes)
   func whatManyFailedOfIsWhole(_ size: Size) {

@@ -47,8 +47,8 @@ package struct Remark: Hashable, Sendable {
   package var target = ""
   /// How a file has ended, if it is about that.
   package var end: End?
-  /// The name of that file.
-  package var file = ""
+  /// What that file is called, and its name without its target.
+  package var file = "", fileName = ""
 
   package init(
     _ text: String, _ tone: Tone = .plain, isMessage: Bool = false,
@@ -59,9 +59,10 @@ package struct Remark: Hashable, Sendable {
   }
 
   private init(
-    _ text: String, _ tone: Tone, _ word: String, because reason: String? = nil, of file: String
+    _ text: String, _ tone: Tone, _ word: String, because reason: String? = nil, of file: String,
+    _ item: UploadItem
   ) {
-    (self.text, self.tone, self.file) = (text, tone, file)
+    (self.text, self.tone, self.file, fileName) = (text, tone, file, item.fileName)
     end = End(word: word, reason: reason)
   }
 
@@ -93,21 +94,21 @@ package struct Remark: Hashable, Sendable {
     case .done(let receipt) where receipt.isDoubtful:
       self.init(
         "\(name): \(receipt.words)", .warning, "doubtful", because: receipt.doubtfulBecause,
-        of: name)
+        of: name, item)
     case .done(let receipt):
       let word =
         receipt.skipped != nil
         ? "skipped"
         : receipt.isConfirmed ? End.confirmed : receipt.wasThere ? "there already" : "sent"
-      self.init("\(name): \(receipt.words)", .good, word, of: name)
+      self.init("\(name): \(receipt.words)", .good, word, of: name, item)
     case .failed(let failure):
       let word = failure.mayHaveArrived ? "may have arrived" : "failed"
-      self.init("\(name): \(failure.line)", .bad, word, because: reason(failure), of: name)
+      self.init("\(name): \(failure.line)", .bad, word, because: reason(failure), of: name, item)
     case .retrying(let failure, let next, let limit, let instant):
       let wait = HumanReadable.seconds(max(0, instant - now))
       self.init(
         "\(name): \(failure.line); try \(ItemState.attempt(next, of: limit)) in \(wait)", .warning,
-        "to be tried again", because: reason(failure), of: name)
+        "to be tried again", because: reason(failure), of: name, item)
     case .preparing(let attempt):
       self.init("\(name): \(attempt > 1 ? "try \(attempt)" : "begun")", .step)
     case .processing(let processing): self.init("\(name): \(processing.words)", .step)

@@ -68,10 +68,12 @@ struct ThroughputPane {
   private func lines(
     of event: SessionLog.Gathered, in width: Int, isSpare: Bool
   ) -> [ArraySlice<Glyph>] {
-    // Names are cut before reasons. With a second line, a name keeps half of the first.
+    // Names are cut before reasons, and targets before names. With a second line, a name keeps half of the first.
     func name(beside rest: [Glyph], least: Int) -> String {
-      TextFitting.middle(
-        event.name, to: max(least, width - Glyphs.width(rest)), ascii: state.isASCII)
+      let room = max(least, width - Glyphs.width(rest))
+      let fits = Glyphs.width(Glyphs.of(event.name, ascii: state.isASCII)) <= room
+      return TextFitting.middle(
+        fits ? event.name : event.fileName, to: room, ascii: state.isASCII)
     }
     var words = Glyphs.of(event.text, ascii: state.isASCII)
     if event.count == 1, let rest = event.text.removingPrefix(scalars: event.name) {

@@ -72,7 +72,8 @@ extension AppState {
     for remark in known.receive(news, at: now) {
       let words = words(of: remark)
       if remark.isMessage { announce(words) }
-      record(words, Role(remark.tone), remark.end, of: remark.file)
+      record(
+        words, Role(remark.tone), remark.end, of: remark.file, withoutTarget: remark.fileName)
     }
   }
 

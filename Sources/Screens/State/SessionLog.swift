@@ -17,8 +17,8 @@ struct SessionLog: Sendable {
     var line: Line
     var end: End?
     var count = 1
-    /// The name of the latest file.
-    var name = ""
+    /// What the latest file is called, and its name without its target.
+    var name = "", fileName = ""
 
     var text: String {
       guard count > 1, let end else { return line.text }
@@ -61,13 +61,13 @@ struct SessionLog: Sendable {
   /// `end` says how the file called `name` has ended, if the line is about that.
   mutating func add(
     _ text: String, _ role: Role = .plain, _ end: End? = nil, of name: String = "",
-    at instant: Instant, height: Int
+    withoutTarget fileName: String = "", at instant: Instant, height: Int
   ) {
     let follows = list.cursor >= lines.count - 1
     let line = Line(at: instant, text: text, role: role)
     total += 1
     lines.append(line)
-    gather(line, end, of: name)
+    gather(Gathered(line: line, end: end, name: name, fileName: fileName))
     // Remove lines in batches, since removing one from the front costs as much as removing many.
     if lines.count > Self.limit + Self.limit / 4 { lines.removeFirst(Self.limit / 4) }
     list.move(to: follows ? lines.count - 1 : list.cursor, of: lines.count, height: height)
@@ -76,11 +76,11 @@ struct SessionLog: Sendable {
 
 extension SessionLog {
   /// Adds a line to what happened lately.
-  private mutating func gather(_ line: Line, _ end: End?, of name: String) {
-    if line.role == .dim { return }
-    var group = Gathered(line: line, end: end, name: name)
+  private mutating func gather(_ event: Gathered) {
+    if event.line.role == .dim { return }
+    var group = event
     let place = latest.lastIndex {
-      end != nil && $0.end == end && line.at - $0.line.at <= Self.patience
+      event.end != nil && $0.end == event.end && event.line.at - $0.line.at <= Self.patience
     }
     if let place { group.count += latest.remove(at: place).count }
     latest.append(group)
@@ -90,9 +90,11 @@ extension SessionLog {
 
 extension AppState {
   mutating func record(
-    _ text: String, _ role: Role = .plain, _ end: SessionLog.End? = nil, of name: String = ""
+    _ text: String, _ role: Role = .plain, _ end: SessionLog.End? = nil, of name: String = "",
+    withoutTarget fileName: String = ""
   ) {
-    log.add(text, role, end, of: name, at: now, height: layout.rows.count)
+    log.add(
+      text, role, end, of: name, withoutTarget: fileName, at: now, height: layout.rows.count)
   }
 
   /// When something was: "22:15:03", "yesterday 22:15:03", "3 days ago 22:15:03".
