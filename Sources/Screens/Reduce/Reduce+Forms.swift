@@ -12,6 +12,13 @@ extension AppState {
     return state
   }
 
+  /// Whether a first start has nothing that the user would lose if the queue were shown instead.
+  package var givesWay: Bool {
+    guard let dialog else { return true }
+    guard dialogs.count == 1, case .form(let form) = dialog else { return false }
+    return form.isUntouched
+  }
+
   /// Opens the form for a new target. `words` are what the user has already typed: a URL, or a name for the target.
   mutating func openTargetForm(_ words: String) -> [Effect] {
     let form = Form(forTarget: words, isFirst: isSetup, services: !options.services.isEmpty)

@@ -23,8 +23,8 @@ package final class ScreenSession {
     package var keepsLimit = true
     /// A line that the screen shows all the time.
     package var notice: String?
-    /// The target that was just made and written into the configuration, on a first start.
-    package var newTarget: String?
+    /// How there came to be a target, on a first start.
+    package var setup: SetupSession.End?
     /// Whether items queued before this session are hidden.
     package var isFresh = false
     /// Whether the next hoist gets this queue.
@@ -125,10 +125,19 @@ package final class ScreenSession {
     if !(interface is PlainInterface) { state.followUnasked() }
     state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
     _ = reduce(&state, .queue(.settings(options.settings)))
-    if let name = options.newTarget, let place = state.options.configuration {
-      _ = reduce(&state, .message("\(name) is saved as the default target in \(place)"))
-    }
+    if let words = words(on: options.setup, book) { _ = reduce(&state, .message(words)) }
     return state
+  }
+
+  /// What to say about the target of a first start.
+  private static func words(on setup: SetupSession.End?, _ book: TargetCatalog) -> String? {
+    switch setup {
+    case .made(let name):
+      let place = book.configuration.map { " in \($0.shownPath)" } ?? ""
+      return "\(name) is saved as the default target\(place)"
+    case .found: return "there is a target now: \(SafeText.line(book.current.name))"
+    case .left, nil: return nil
+    }
   }
 
   /// Shows the screen until the user leaves it.

@@ -1,21 +1,34 @@
 import FileDiscovery
 import ProcessContext
+import Queue
 import Screens
 
 /// The screen of a first start: asks for a target, tries it, and writes it into the configuration.
 @MainActor
 package final class SetupSession {
+  package enum End: Sendable {
+    /// The user has made the target of this name.
+    case made(String)
+    /// Another hoist or an editor has made one.
+    case found
+    /// The user has left.
+    case left
+  }
+
   private let config: ConfigSource
   private let home: String
   private let loop: ScreenLoop
-  private var done: CheckedContinuation<String?, Never>?
+  private let hasTarget: @Sendable () -> Bool
+  private var done: CheckedContinuation<End, Never>?
   /// The trial of a target.
   private var trial: Task<Void, Never>?
 
+  /// `hasTarget` says whether a target has been made elsewhere by now.
   package init(
-    config: ConfigSource, preferences: ScreenPreferences, isASCII: Bool, context: Context
+    config: ConfigSource, preferences: ScreenPreferences, isASCII: Bool, context: Context,
+    hasTarget: @escaping @Sendable () -> Bool
   ) throws {
-    (self.config, home) = (config, context.home)
+    (self.config, home, self.hasTarget) = (config, context.home, hasTarget)
     let interface = try preferences.interface(in: context)
     var options = preferences.screen
     options.services = ServiceChoice.all
@@ -28,12 +41,25 @@ package final class SetupSession {
     loop.onEffect = { [weak self] in self?.perform($0) }
   }
 
-  /// Asks until there is a target and returns its name; nil if the user leaves instead.
-  package func run() async -> String? {
+  /// Asks until there is a target, or the user leaves.
+  package func run() async -> End {
     loop.start()
-    let name = await withCheckedContinuation { done = $0 }
+    lookForTarget()
+    let end = await withCheckedContinuation { done = $0 }
     loop.stop()
-    return name
+    return end
+  }
+
+  /// Looks each second whether there is a target: as long as there is none, there may be no file or folder to watch.
+  private func lookForTarget() {
+    onMain(after: 1) { [weak self] in
+      guard let self, done != nil else { return }
+      loop.answer(hasTarget) { [weak self] isFound in
+        guard let self else { return [] }
+        if isFound, loop.state.givesWay { end(with: .found) } else { lookForTarget() }
+        return []
+      }
+    }
   }
 
   private func perform(_ effect: Effect) {
@@ -43,7 +69,7 @@ package final class SetupSession {
     case .complete(let text):
       let path = TypedPath(text: text, home: home)
       loop.answer({ path.completions }) { [.completions(for: text, $0)] }
-    case .quit: end(with: nil)
+    case .quit: end(with: .left)
     case .bell: loop.interface.ring()
     case .redraw: loop.interface.redraw()
     case .suspend: loop.interface.suspend()
@@ -63,15 +89,16 @@ package final class SetupSession {
     }
   }
 
-  private func end(with name: String?) {
-    done?.resume(returning: name)
+  private func end(with end: End) {
+    done?.resume(returning: end)
     done = nil
   }
 
   private func setUp(_ answers: TargetAnswers, isGoodEnough: Bool) {
     trial = Task {
       do throws(NewTarget.Refusal) {
-        end(with: try await NewTarget.make(answers, isGoodEnough: isGoodEnough, in: config))
+        let name = try await NewTarget.make(answers, isGoodEnough: isGoodEnough, in: config)
+        end(with: .made(name))
       } catch {
         if Task.isCancelled { return }
         loop.handle([.setupRefused(error.words, at: error.part, isGoodEnough: error.isGoodEnough)])

@@ -49,12 +49,18 @@ struct ScreenCommand: HoistCommand {
     var destination = destination
     var choices = ScreenSession.Options()
     if try needsTarget(store, in: context) {
-      let source = config.source(in: context)
+      let (source, isWithFiles) = (config.source(in: context), !files.isEmpty)
       let session = try SetupSession(
         config: source, preferences: ScreenPreferences(source.load()), isASCII: ascii,
-        context: context)
-      guard let name = await session.run() else { return }
-      (destination.to, choices.newTarget) = (name, name)
+        context: context
+      ) {
+        if let settings = try? source.load(), settings.defaultTarget != nil { return true }
+        return !isWithFiles && (try? store.lastTarget()) != nil
+      }
+      let end = await session.run()
+      if case .left = end { return }
+      if case .made(let name) = end { destination.to = name }
+      choices.setup = end
     }
     let settings = try config.loadAndWarn(in: context)
     let catalog = try options.catalog(

@@ -139,6 +139,50 @@ extension EndToEnd {
       #expect(details.rows[attempts + 2].contains("201 Created"), "\(details.text)")
     }
 
+    @Test("a window from before there was a target shows the queue once another has made one")
+    func firstTarget() async throws {
+      let inbox = try await person.receiver()
+      let server = try HostileServer { connection, _ in
+        guard connection.readRequest() != nil else { return }
+        connection.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+      }
+      defer { server.stop() }
+      try person.folder.write("a.txt", count: 1000)
+      let (asked, left, typed) = (
+        try await person.terminal(columns: 100, rows: Self.height),
+        try await person.terminal(columns: 100, rows: Self.height),
+        try await person.terminal(columns: 100, rows: Self.height)
+      )
+      for terminal in [asked, left, typed] {
+        try await terminal.command("reset; HOIST_QUEUE=\(queue) hoist")
+        try await terminal.wait(for: "Where should files go?")
+      }
+      try await left.press("Escape")
+      try await left.wait(for: "There is no target yet")
+      try await typed.type("\(server.url())")
+      try await typed.wait(for: "\(server.url())")
+      let first = try await person.terminal(columns: 100, rows: Self.height)
+      try await first.command("reset; HOIST_QUEUE=\(queue) hoist a.txt")
+      try await first.wait(for: "Where should files go?")
+      try await first.type(inbox.url)
+      try await first.press("Tab")
+      try await first.type("desk")
+      try await first.press("Enter")
+      try await first.wait(for: "1 ok")
+      for terminal in [asked, left] {
+        try await terminal.wait(until: "the queue of the other window") {
+          $0.shows("✓ a.txt") && $0.shows("hoist · desk") && !$0.shows("Where should files go?")
+        }
+      }
+      // What was typed stays, and becomes another target.
+      try await typed.press("Tab")
+      try await typed.type("attic")
+      try await typed.press("Enter")
+      let saved = try await typed.wait(for: "attic is saved")
+      #expect(saved.shows("hoist · attic"), "\(saved.text)")
+      try await typed.wait(for: "✓ a.txt")
+    }
+
     @Test("one that is opened later shows the same rows: when files arrived, and why others wait")
     func openedLater() async throws {
       let server = try HostileServer { connection, number in

@@ -169,6 +169,9 @@ struct Form: Sendable {
     focus = rows.firstIndex { $0.field == (isURL ? .name : .url) } ?? 0
   }
 
+  /// Whether the user has not answered anything yet.
+  var isUntouched: Bool { service == nil && !isWaiting && !rows.contains(where: \.isChanged) }
+
   private static let anyServer = "any server, by its URL"
   private static var rowsOfAnyServer: [Row] {
     [Row(.url, []), Row(.name, []), Row(.usualField, ["file"]), Row(.token, [])]
