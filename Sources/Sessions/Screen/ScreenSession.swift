@@ -133,6 +133,10 @@ package final class ScreenSession {
   private static func words(on setup: SetupSession.End?, _ book: TargetCatalog) -> String? {
     switch setup {
     case .made(let name):
+      // Another hoist may have made a target before.
+      guard book.usual == name else {
+        return "\(name) is saved" + (book.usual.map { "; \($0) stays the default" } ?? "")
+      }
       let place = book.configuration.map { " in \($0.shownPath)" } ?? ""
       return "\(name) is saved as the default target\(place)"
     case .found: return "there is a target now: \(SafeText.line(book.current.name))"

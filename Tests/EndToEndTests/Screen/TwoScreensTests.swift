@@ -178,7 +178,7 @@ extension EndToEnd {
       try await typed.press("Tab")
       try await typed.type("attic")
       try await typed.press("Enter")
-      let saved = try await typed.wait(for: "attic is saved")
+      let saved = try await typed.wait(for: "attic is saved; desk stays the default")
       #expect(saved.shows("hoist · attic"), "\(saved.text)")
       try await typed.wait(for: "✓ a.txt")
     }
