@@ -216,8 +216,9 @@ struct QueuePane {
 
   /// Says what to do as long as there is no target.
   private var setupWords: [String] {
-    [
-      "There is no target yet.",
+    let waiting = state.options.waiting
+    return [
+      "There is no target yet." + (waiting.isEmpty ? "" : " Waiting for one: \(waiting)."),
       "Press \(state.keyLabel(.target)) to make one: for a URL that accepts files, or for a service that hoist knows.",
       "Press \(state.keyLabel(.quit)) to quit; hoist demo shows how it all works.",
     ]

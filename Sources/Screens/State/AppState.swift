@@ -111,6 +111,8 @@ package struct AppState: Sendable {
     package var targets: [TargetRow] = []
     /// The services that the form for a new target knows.
     package var services: [ServiceChoice] = []
+    /// What waits for the first target, since the command line names it: "a.txt and 2 more"; empty if nothing does.
+    package var waiting = ""
     /// Where secrets that are typed into a form are kept, for display.
     package var secretsPlace = ""
     package var keymap = Keymap.usual

@@ -23,15 +23,15 @@ package final class SetupSession {
   /// The trial of a target.
   private var trial: Task<Void, Never>?
 
-  /// `hasTarget` says whether a target has been made elsewhere by now.
+  /// `hasTarget` says whether a target has been made elsewhere by now. `waiting` is what is to be queued then.
   package init(
-    config: ConfigSource, preferences: ScreenPreferences, isASCII: Bool, context: Context,
-    hasTarget: @escaping @Sendable () -> Bool
+    config: ConfigSource, preferences: ScreenPreferences, isASCII: Bool, waiting: String,
+    context: Context, hasTarget: @escaping @Sendable () -> Bool
   ) throws {
     (self.config, home, self.hasTarget) = (config, context.home, hasTarget)
     let interface = try preferences.interface(in: context)
     var options = preferences.screen
-    options.services = ServiceChoice.all
+    (options.services, options.waiting) = (ServiceChoice.all, waiting)
     options.secretsPlace = SecretFolder(beside: config).shownPath
     options.home = context.environment["HOME"]
     let state = AppState.setup(

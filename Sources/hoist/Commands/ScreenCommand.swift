@@ -52,13 +52,18 @@ struct ScreenCommand: HoistCommand {
       let (source, isWithFiles) = (config.source(in: context), !files.isEmpty)
       let session = try SetupSession(
         config: source, preferences: ScreenPreferences(source.load()), isASCII: ascii,
-        context: context
+        waiting: named, context: context
       ) {
         if let settings = try? source.load(), settings.defaultTarget != nil { return true }
         return !isWithFiles && (try? store.lastTarget()) != nil
       }
       let end = await session.run()
-      if case .left = end { return }
+      if case .left = end {
+        guard isWithFiles else { return }
+        throw UserError(
+          "\(named): not queued, since there is no target yet; start hoist with the same files again and say where they go",
+          status: .someFailed)
+      }
       if case .made(let name) = end { destination.to = name }
       choices.setup = end
     }
@@ -80,6 +85,13 @@ struct ScreenCommand: HoistCommand {
       book: catalog, keeper: QueueRecorder(store, in: context), context: context,
       options: choices)
     try await session.run(files: files).exitUnlessSuccess()
+  }
+
+  /// What the command line names, in short.
+  private var named: String {
+    let files = ArgumentLists.unfolded(files)
+    let others = files.count > 1 ? " and \(HumanReadable.grouped(files.count - 1)) more" : ""
+    return (files.first.map { SafeText.line($0) } ?? "") + others
   }
 
   /// Whether no target has been chosen yet, and a user is there to be asked.

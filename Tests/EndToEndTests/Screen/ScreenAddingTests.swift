@@ -196,6 +196,24 @@ extension EndToEnd {
       #expect(end.shows("Queue 1"))
     }
 
+    @Test(
+      "files that are named before there is a target wait, and are not forgotten without a word")
+    func filesWithoutTarget() async throws {
+      let person = try Person()
+      for name in ["a.txt", "b.txt", "c.txt"] { try person.folder.write(name, count: 10) }
+      let terminal = try await person.terminal(columns: 80, rows: 24)
+      try await terminal.command("hoist ?.txt; echo status $?")
+      try await terminal.wait(for: "Where should files go?")
+      try await terminal.press("Escape")
+      let screen = try await terminal.wait(for: "There is no target yet")
+      #expect(screen.shows("Waiting for one: a.txt and 2 more."), "\(screen.text)")
+      try await terminal.press("q")
+      let end = try await terminal.wait(for: "status 1")
+      #expect(
+        end.says("hoist: a.txt and 2 more: not queued, since there is no target yet"), "\(end.text)"
+      )
+    }
+
     @Test("a first start asks where files go, tries it, and writes it down")
     func firstStart() async throws {
       let person = try Person()
