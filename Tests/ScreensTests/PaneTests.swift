@@ -223,6 +223,14 @@ import UploadModel
       return
     }
     #expect(items.map(\.location.description) == ["/tmp/ab.txt"])
+    // If no file is there, the form says so, and nothing is changed.
+    #expect(Fixture.play(&state, .pathRefused("no file is there")) == [.bell])
+    #expect(state.mode == .form && text().contains("no file is there"), "\(text())")
+    #expect(state.item(item.id)?.location == item.location)
+    Fixture.play(&state, .key(.control("u")), .paste("/tmp/a.txt"))
+    #expect(!text().contains("no file is there"))
+    Fixture.play(&state, .key(.escape))
+    #expect(Fixture.play(&state, .pathRefused("no file is there")) == [], "it was closed before")
   }
 
   @Test func onlyWhatIsChangedIsLookedAt() {

@@ -53,6 +53,8 @@ package enum AppEvent: Sendable {
   case leftOut(LeftOut)
   /// The answer to `Effect.lookForEdited`: the edited items, and those that their targets have already, or may have.
   case editedFound([UploadItem], LeftOut)
+  /// The answer to `Effect.lookForEdited` if no file can be sent from the new path: why not.
+  case pathRefused(String)
   /// The answer to `Effect.setUp` if the user's answers are refused: why, and which answer is at fault. `isGoodEnough`
   /// says that the answers can be accepted if the user insists.
   case setupRefused(String, at: TargetAnswers.Part = .url, isGoodEnough: Bool)

@@ -42,7 +42,7 @@ package enum Effect: Sendable, Equatable {
   /// Put the whole queue in this order.
   case reorder([ItemID])
   /// Find out which of these edited items, which are not stored yet, their new targets have already; answered by
-  /// `AppEvent.editedFound`.
+  /// `AppEvent.editedFound` or `AppEvent.pathRefused`.
   case lookForEdited([UploadItem])
   /// Store how these items are sent, which the user has edited. Their states stay as they are.
   case edit([UploadItem])

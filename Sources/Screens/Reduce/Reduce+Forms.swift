@@ -219,6 +219,18 @@ extension AppState {
     return "\(one.fileName) and \(other.fileName) would both be \(first.fileName)"
   }
 
+  /// Says in the form that waits for it why no file can be sent from the path that was typed.
+  mutating func refuse(path words: String) -> [Effect] {
+    var isWanted = false
+    changeDialogs { dialog in
+      guard case .form(var form) = dialog, form.isLookedUp else { return dialog }
+      isWanted = true
+      form.refuse(path: words)
+      return .form(form)
+    }
+    return isWanted ? [.bell] : []
+  }
+
   /// Changes items, once it is known which of them are at their new targets already; asks first if some are.
   mutating func apply(_ edited: [UploadItem], unless there: LeftOut) -> [Effect] {
     var isWanted = false

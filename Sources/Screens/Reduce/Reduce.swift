@@ -118,6 +118,7 @@ extension AppState {
       if let changed { noteChange(by: changed) }
     case .leftOut(let files): askToAddAgain(files)
     case .editedFound(let edited, let there): return apply(edited, unless: there)
+    case .pathRefused(let words): return refuse(path: words)
     case .leaveWhenDone: return leaveWhenDone()
     case .message(let text): say(text)
     case .progress(let text): message = text

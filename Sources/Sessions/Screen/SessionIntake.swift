@@ -130,11 +130,24 @@ final class SessionIntake {
       item.location = item.location.absolute(in: folder)
       return item
     }
-    loop.answer({ [adder] in
+    let moved = edited.filter { item in
+      loop.items.item(item.id).map { $0.location != item.location } ?? false
+    }
+    loop.answer({ [adder, intake = targets.intake] in
+      if let words = moved.lazy.compactMap({ Self.fault(of: $0, intake) }).first {
+        return .pathRefused(words)
+      }
       // If the history cannot be read, nothing is known of them.
       let found = try? adder.look(at: edited)
-      return LeftOut(sent: found?.skipped ?? [], doubtful: found?.doubtful ?? [])
-    }) { [.editedFound(edited, $0)] }
+      return .editedFound(
+        edited, LeftOut(sent: found?.skipped ?? [], doubtful: found?.doubtful ?? []))
+    }) { [$0] }
+  }
+
+  /// Why a file cannot be sent from the path that an item was given; nil if it can.
+  private nonisolated static func fault(of item: UploadItem, _ intake: FileIntake) -> String? {
+    guard case .failed(let failure) = intake.look(at: item).state else { return nil }
+    return failure.cause == .missing ? "no file is there" : "cannot be sent: \(failure.headline)"
   }
 
   /// Queues files of the history again, as they were sent. Says why, if one cannot be sent like that, and asks about

@@ -305,6 +305,12 @@ struct Form: Sendable {
     focus = rows.firstIndex { sources.contains($0.field) && $0.isChanged } ?? focus
   }
 
+  /// Says what is wrong with the path that was looked up, and moves to it.
+  mutating func refuse(path words: String) {
+    (isLookedUp, complaint) = (false, words)
+    focus = rows.firstIndex { $0.field == .path } ?? focus
+  }
+
   func changed(_ row: TargetRow) -> TargetRow {
     var row = row
     (row.url, row.name) = (answers.url, answers.name)
