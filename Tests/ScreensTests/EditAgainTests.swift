@@ -318,7 +318,11 @@ import UploadModel
     state = editing("127.0.0.1:9922/upload")
     Fixture.play(&state, .key(.down), .key(.enter))
     #expect(state.mode == .setup && state.setupAnswers?.url == "127.0.0.1:9922/upload")
-    #expect(Fixture.play(&state, .key(.enter)).count == 1)
+    // As the first target, it is also for files that are added later.
+    guard case .setUp(_, _, isForEdit: false)? = Fixture.play(&state, .key(.enter)).first else {
+      Issue.record("another case than the one that is tested")
+      return
+    }
     Fixture.play(&state, .targets(Fixture.rows("home")))
     #expect(state.mode == .form)
     guard case .lookForEdited(let moved)? = Fixture.play(&state, .key(.enter)).first else {
@@ -326,6 +330,36 @@ import UploadModel
       return
     }
     #expect(moved.map(\.target) == ["home"])
+  }
+
+  /// A target that is made for files that are edited is not for those that are added later.
+  @Test(arguments: [false, true])
+  func aTargetMadeForAnEditIsForNothingElse(isGoodEnough: Bool) {
+    var state = Self.queue()
+    let (before, name) = (state.target, state.target)
+    state.options.targets = Fixture.rows(name)
+    state.options.configuration = "~/.config/hoist/config.toml"
+    Fixture.play(&state, .key("g"), .key("e"), .key(.backTab), .key(" "))
+    Fixture.type("http://nas/up", &state)
+    Fixture.play(&state, .key(.down), .key(.enter))
+    #expect(state.mode == .setup)
+    var effects = Fixture.play(&state, .key(.enter))
+    if isGoodEnough {
+      Fixture.play(&state, .setupRefused("no answer from nas", isGoodEnough: true))
+      effects = Fixture.play(&state, .key("y"))
+    }
+    guard case .setUp(_, isGoodEnough: isGoodEnough, isForEdit: true)? = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+    Fixture.play(&state, .targets(Fixture.rows(name, "nas")))
+    #expect(state.mode == .form && state.target == before)
+    #expect(state.message == "nas is saved; files added from now on still go to \(before)")
+    guard case .lookForEdited(let edited)? = Fixture.play(&state, .key(.enter)).first else {
+      Issue.record("the edit is not made")
+      return
+    }
+    #expect(edited.map(\.target) == ["nas"])
   }
 
   @Test func aTargetThatDoesNotHaveItGetsIt() {

@@ -15,9 +15,10 @@ package enum Effect: Sendable, Equatable {
   case previewLine(String)
   /// Preview this file instead of the previous one; `nil` for no file. Answered by `AppEvent.filePreview`.
   case previewFile(FilePreview.Request?)
-  /// Write a new target into the configuration. It is tried first, unless it is good enough as it is. Answered by
-  /// `AppEvent.setupRefused` or `AppEvent.target`; on the first start, success ends the setup instead.
-  case setUp(TargetAnswers, isGoodEnough: Bool)
+  /// Write a new target into the configuration. It is tried first, unless it is good enough as it is. Files that are
+  /// added from now on go there, unless it is for an edit. Answered by `AppEvent.setupRefused`, or by
+  /// `AppEvent.targets` and, if files go there, `AppEvent.target`; on the first start, success ends the setup instead.
+  case setUp(TargetAnswers, isGoodEnough: Bool, isForEdit: Bool = false)
   /// Forget the target that is being tried.
   case stopSetUp
   /// Offer completions of a partly typed path; answered by `AppEvent.completions`.

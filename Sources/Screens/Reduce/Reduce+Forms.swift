@@ -153,7 +153,10 @@ extension AppState {
     form.obstacle = isGoodEnough ? form.complaint : nil
     dialog = .form(form)
     guard case .edited(let row) = form.subject else {
-      return [.setUp(form.answers, isGoodEnough: isGoodEnough)]
+      let isInEdit = dialogs.contains { $0.mode == .form }
+      // The first target of all becomes the default, so what is added later goes there, too.
+      let isForEdit = isInEdit && !options.targets.isEmpty
+      return [.setUp(form.answers, isGoodEnough: isGoodEnough, isForEdit: isForEdit)]
     }
     return [
       .changeTarget(

@@ -87,6 +87,7 @@ extension AppState {
   /// Takes the targets of the configuration, which has been read again.
   mutating func setTargets(_ rows: [TargetRow]) {
     let names = rows.map(\.name).filter { name in !options.targets.contains { $0.name == name } }
+    let isFirst = options.targets.isEmpty
     options.targets = rows
     let state = self
     var added: Form?
@@ -113,6 +114,9 @@ extension AppState {
       if case .form(var form) = dialog, form.mode == .form {
         form.send(to: name)
         dialog = .form(form)
+        if !isFirst {
+          message = "\(name) is saved; files added from now on still go to \(target)"
+        }
       }
     }
     if let now = rows.first(where: \.isUsual)?.name, pane == .targets, usual != nil, now != usual {

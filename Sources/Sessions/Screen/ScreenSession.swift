@@ -187,7 +187,8 @@ package final class ScreenSession {
     case .previewLine(let text): intake.preview(text)
     case .previewFile(let request): previewer.preview(request)
     case .complete(let text): intake.complete(text)
-    case .setUp(let answers, let isGoodEnough): targets.setUp(answers, isGoodEnough: isGoodEnough)
+    case .setUp(let answers, let isGoodEnough, let isForEdit):
+      targets.setUp(answers, isGoodEnough: isGoodEnough, isForEdit: isForEdit)
     case .stopSetUp: targets.stopSetUp()
     case .readTargets: targets.read()
     case .switchTarget(let name): targets.read(selecting: name)

@@ -27,8 +27,9 @@ final class SessionTargets {
   }
 
   /// Reads the configuration again. Files that wait for an edited target are sent with its new settings; files that
-  /// are added from now on go to the target `name`, or to the current one.
-  func read(selecting name: String? = nil) {
+  /// are added from now on go to the target `name`, or to the current one. `isSetUp` says that a form waits for the
+  /// target that it has made.
+  func read(selecting name: String? = nil, isSetUp: Bool = false) {
     let (book, current) = (book, book.current.name)
     let used = queue.located.union([current])
     loop.answer({
@@ -50,7 +51,8 @@ final class SessionTargets {
         return [.targets(book.rows)] + (selected.map { self.selected($0, $1) } ?? [])
       case .failure(let error):
         let words = "\(error)"
-        return [.message(words)] + (name == nil ? [] : [.setupRefused(words, isGoodEnough: false)])
+        let isAwaited = isSetUp || name != nil
+        return [.message(words)] + (isAwaited ? [.setupRefused(words, isGoodEnough: false)] : [])
       }
     }
   }
@@ -173,13 +175,13 @@ final class SessionTargets {
     }
   }
 
-  /// Tries a new target, writes it into the configuration, and switches to it.
-  func setUp(_ answers: TargetAnswers, isGoodEnough: Bool) {
+  /// Tries a new target, writes it into the configuration, and switches to it unless it is for files that are edited.
+  func setUp(_ answers: TargetAnswers, isGoodEnough: Bool, isForEdit: Bool) {
     guard let configuration = book.configuration else { return }
     trial = Task {
       do throws(NewTarget.Refusal) {
         let name = try await NewTarget.make(answers, isGoodEnough: isGoodEnough, in: configuration)
-        read(selecting: name)
+        read(selecting: isForEdit ? nil : name, isSetUp: true)
       } catch {
         if Task.isCancelled { return }
         loop.handle([.setupRefused(error.words, at: error.part, isGoodEnough: error.isGoodEnough)])

@@ -64,7 +64,7 @@ package final class SetupSession {
 
   private func perform(_ effect: Effect) {
     switch effect {
-    case .setUp(let answers, let isGoodEnough): setUp(answers, isGoodEnough: isGoodEnough)
+    case .setUp(let answers, let isGoodEnough, _): setUp(answers, isGoodEnough: isGoodEnough)
     case .stopSetUp: trial?.cancel()
     case .complete(let text):
       let path = TypedPath(text: text, home: home)
