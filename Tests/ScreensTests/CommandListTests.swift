@@ -118,4 +118,25 @@ import UploadModel
     Fixture.play(&state, .engine([(ItemID(29), .paused)], at: state.now))
     #expect(state.choices(for: "file29", after: "pause ")?.count == count - 1)
   }
+
+  /// A name stands for all files that have it, so equal names are one choice, which says how many files it means.
+  @Test func equalNamesAreOneChoice() {
+    var state = Fixture.empty()
+    var items = (1...14).map { Fixture.item($0, "photo1.jpg") } + [Fixture.item(15, "photo2.jpg")]
+    for index in items.indices { items[index].target = "target\(index + 1)" }
+    Fixture.play(&state, .added(items), .engine([(ItemID(3), .paused)], at: state.now))
+    func notes(_ command: String) -> [[String]]? {
+      state.choices(for: "photo", after: command)?.first.map { [$0.word, $0.note] }
+    }
+    #expect(notes("remove ")?.first == ["photo1.jpg", "14 files"])
+    #expect(state.choices(for: "photo", after: "remove ")?.count == 2)
+    #expect(notes("pause ")?.first == ["photo1.jpg", "13 files"])
+    // One of several is offered with its state, and one alone, too.
+    #expect(notes("resume ")?.map(\.first) == ["photo1.jpg"])
+    #expect(notes("resume ")?.first?.last?.hasSuffix("files") == false)
+    #expect(notes("remove ")?.last?.last?.hasSuffix("files") == false)
+    // The filter hides what the command acts on all the same.
+    Fixture.play(&state, .command("filter target12"))
+    #expect(notes("remove ") == [["photo1.jpg", "14 files"]])
+  }
 }

@@ -93,8 +93,9 @@ extension AppState {
     var word: String
   }
 
-  /// The files of the list that a command is of use for and that match a word, the best first. All are looked at, but
-  /// compared with the word only if that or the files have changed.
+  /// The files of the list that a command is of use for and that match a word, the best first. Equal names are one
+  /// choice, since a name on the command line stands for all files that have it, also those that the filter hides. All
+  /// are looked at, but compared with the word only if that or the files have changed.
   private func files(
     _ word: String, where isOfUse: (UploadItem) -> Bool
   ) -> (first: [ArgumentChoice], count: Int) {
@@ -102,27 +103,33 @@ extension AppState {
     if !list.followsKinds { version.kinds = 0 }
     let source = OfferedFiles(queue: version, filter: list.filter, word: word)
     let matching = offeredFiles.value(for: source) { _ in
-      let matcher = Matcher(word)
-      if matcher.isEmpty { return Array(0..<rowCount) }
-      let ranked = (0..<rowCount).compactMap { index in
-        row(index).flatMap { matcher.rank($0.item.fileName, isLoose: true) }.map {
-          (rank: $0, row: index)
-        }
-      }
-      return ranked.sorted { ($0.rank, $0.row) < ($1.rank, $1.row) }.map(\.row)
+      var named: [String: [ItemID]] = [:]
+      for item in items { named[item.fileName, default: []].append(item.id) }
+      return names(matching: word).compactMap { named.removeValue(forKey: $0) }
     }
-    var (first, count): ([ItemList.Row], Int) = ([], 0)
-    for index in matching {
-      guard let row = row(index), isOfUse(row.item) else { continue }
+    var (choices, count): ([ArgumentChoice], Int) = ([], 0)
+    for ids in matching {
+      let rows = ids.lazy.compactMap(queue.row).filter { isOfUse($0.item) }
+      guard let row = rows.first else { continue }
       count += 1
-      if first.count < Self.mostFiles { first.append(row) }
-    }
-    let choices = first.map {
-      ArgumentChoice(
-        word: PastedPaths.escaped($0.item.fileName),
-        note: StateLabel(of: $0, in: self).forms.first ?? "")
+      guard choices.count < Self.mostFiles else { continue }
+      let files = ids.count > 1 ? rows.count : 1
+      let note =
+        files > 1 ? HumanReadable.count(files, "file") : StateLabel(of: row, in: self).forms.first
+      choices.append(ArgumentChoice(word: PastedPaths.escaped(row.item.fileName), note: note ?? ""))
     }
     return (choices, count)
+  }
+
+  /// The names in the list that match a word, the best first.
+  private func names(matching word: String) -> [String] {
+    let matcher = Matcher(word)
+    let names = (0..<rowCount).compactMap { row($0)?.item.fileName }
+    if matcher.isEmpty { return names }
+    let ranked = names.enumerated().compactMap { index, name in
+      matcher.rank(name, isLoose: true).map { (rank: $0, row: index) }
+    }
+    return ranked.sorted { ($0.rank, $0.row) < ($1.rank, $1.row) }.map { names[$0.row] }
   }
 }
 

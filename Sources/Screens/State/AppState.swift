@@ -78,7 +78,7 @@ package struct AppState: Sendable {
   /// The file whose retry comes next.
   let nextRetryFound = Memoized<ItemList.Version, ItemID?>()
   /// The rows of the files that match a word on the command line.
-  let offeredFiles = Memoized<OfferedFiles, [Int]>()
+  let offeredFiles = Memoized<OfferedFiles, [[ItemID]]>()
   /// The preview that was requested last, and the answer once it has come.
   var previewed: (request: FilePreview.Request?, preview: FilePreview?)
   /// The item whose attempts were requested last, as it was then.
