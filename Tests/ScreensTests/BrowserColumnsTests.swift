@@ -53,6 +53,21 @@ import UploadModel
     #expect(lines()[top - 1].contains("SIZE ▼") && !lines()[top - 1].contains("NAME ▲"))
   }
 
+  /// As the prompt for paths does.
+  @Test(
+    arguments: [
+      ("dangling", "1 broken link cannot be sent"), ("pipe", "1 cannot be sent"),
+      ("shut", "1 cannot be sent"), ("a.txt", nil),
+    ] as [(String, String?)])
+  func itIsSaidThatWhatIsChosenCannotBeSent(_ name: String, _ words: String?) throws {
+    var state = Self.state(Size(width: 100, height: 30))
+    let names = ["a.txt", "dangling", "linked.txt", "pipe", "shut"]
+    for _ in 0..<(try #require(names.firstIndex(of: name))) { Fixture.play(&state, .key(.down)) }
+    #expect(
+      Fixture.play(&state, .key(.enter)) == [.add([.bytes(Array("/home/me/\(name)".utf8))])])
+    #expect(state.message == words)
+  }
+
   @Test(arguments: [40, 45])
   func whyItCannotBeSentStaysInNarrowWindows(_ width: Int) {
     let text = render(

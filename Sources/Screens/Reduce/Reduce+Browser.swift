@@ -52,6 +52,11 @@ extension AppState {
     let chosen = browser.chosen
     guard !chosen.isEmpty else { return [.bell] }
     dialog = nil
+    // What cannot be sent cannot be marked.
+    if browser.marks.isEmpty, let entry = browser.selected, !entry.isSendable {
+      let isBroken = entry.kind == "broken"
+      message = AddPreview(brokenLinks: isBroken ? 1 : 0, unsendable: isBroken ? 0 : 1).words
+    }
     return [.add(chosen.map(PathInput.bytes))]
   }
 }

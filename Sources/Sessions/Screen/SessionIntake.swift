@@ -47,8 +47,14 @@ final class SessionIntake {
       let named = find()
       let unnamed = AddPreview(
         missing: named.flatMap(\.missing), mistake: named.lazy.compactMap(\.mistake).first)
+      /// The paths of what has failed at this target. A file that cannot be sent, such as a broken link, is no use twice.
+      lazy var failed = Set(
+        known.items.lazy.filter { $0.state.isFailed && $0.target == target }.map(\.location))
       func takes(_ item: UploadItem) -> Bool {
-        guard isAsked, known.copies(of: item.location.bytes, for: target) > 0 else { return true }
+        guard isAsked,
+          known.copies(of: item.location.bytes, for: target) > 0
+            || item.state.isFailed && failed.contains(item.location)
+        else { return true }
         twice.append(item)
         return false
       }

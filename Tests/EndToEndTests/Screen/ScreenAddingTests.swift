@@ -196,6 +196,29 @@ extension EndToEnd {
       #expect(end.shows("Queue 1"))
     }
 
+    @Test("a broken link is said to be one, and is not queued twice unasked")
+    func brokenLink() async throws {
+      let person = try Person()
+      try FileManager.default.createSymbolicLink(
+        atPath: person.folder.path("dangling"), withDestinationPath: "nowhere")
+      let terminal = try await person.terminal(columns: 100, rows: 24)
+      try await terminal.command("hoist --to http://127.0.0.1:9/upload")
+      try await terminal.wait(for: "Nothing is queued.")
+      try await terminal.press("b")
+      try await terminal.wait(for: "broken")
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "1 broken link cannot be sent")
+      try await terminal.wait(for: "Queue 1")
+      try await terminal.press("b")
+      try await terminal.wait(for: "TYPE")
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "dangling is in the queue already")
+      try await terminal.press("Escape")
+      try await terminal.wait(until: "no second row") {
+        $0.shows("Queue 1") && !$0.shows("in the queue already")
+      }
+    }
+
     @Test(
       "files that are named before there is a target wait, and are not forgotten without a word")
     func filesWithoutTarget() async throws {
