@@ -58,6 +58,27 @@ import UploadModel
     #expect(state.trials.isEmpty)
   }
 
+  /// No column is cut while the words of others are shorter than they might be.
+  @Test(arguments: [126, 130, 140, 160]) func noColumnIsCutBesideEmptyOnes(_ width: Int) {
+    var state = Fixture.empty(size: Size(width: width, height: 24))
+    let rows = ["album", "photos"].map { name in
+      TargetRow(
+        name: name, url: "https://uploads.example.com/a/rather/long/path",
+        isUsual: name == "photos", unsetVariable: "THE_TOKEN_OF_THE_UPLOADS")
+    }
+    let unclear = Failure(.outcomeUnknown("closed"))
+    var items = [
+      Fixture.item(1, "1", state: .failed(Fixture.tooLarge)),
+      Fixture.item(2, "2", state: .failed(unclear)),
+      Fixture.item(3, "3", state: .done(Fixture.receipt)),
+    ]
+    for index in items.indices { items[index].target = "album" }
+    Fixture.play(
+      &state, .added(items), .key("5"), .targets(rows), .queue(.lanes(16, target: "album")))
+    let line = Self.line("album", state)
+    #expect(line.contains("16 lanes (auto)") && line.contains(" not set"), "\(line)")
+  }
+
   /// Targets of one server share the waits that it asks for, however their addresses are written. A pace is a target's
   /// own.
   @Test func eachSaysWhatHoldsItsFilesBack() {

@@ -39,7 +39,7 @@ enum HelpText {
     guard !sections.isEmpty else {
       return [TextLine("Nothing in the help contains that text.", .dim)]
     }
-    return sideBySide(sections.flatMap(\.self), in: columns, width: one)
+    return sideBySide(sections, in: columns, width: one)
   }
 
   private static let mostOnFirstPage = 10
@@ -62,18 +62,38 @@ enum HelpText {
   private static let columnWidth = 56
   private static let gap = 3
 
-  /// The lines in columns of the same height, to be read down the first column, then down the next.
-  private static func sideBySide(_ lines: [TextLine], in columns: Int, width: Int) -> [TextLine] {
-    let lines = lines.dropLast()
-    let height = (lines.count + columns - 1) / columns
-    guard columns > 1, height > 0 else { return Array(lines) }
-    return (0..<height).map { row in
+  /// The sections in columns, to be read down the first column, then down the next. A heading is not apart from what it
+  /// is about.
+  private static func sideBySide(
+    _ sections: [[TextLine]], in columns: Int, width: Int
+  ) -> [TextLine] {
+    let lines = Array(sections.flatMap(\.self).dropLast())
+    let headings = Set(sections.indices.map { sections[..<$0].reduce(0) { $0 + $1.count } })
+    /// Where each column begins if none is longer than `height`; nil if there is no such way.
+    func starts(_ height: Int) -> [Int]? {
+      var starts: [Int] = []
+      var next = 0
+      while next < lines.count {
+        starts.append(next)
+        let end = min(next + height, lines.count)
+        let isTorn = headings.contains(end - 1)
+        if starts.count > columns || isTorn && end - 1 == next { return nil }
+        next = isTorn ? end - 1 : end
+      }
+      return starts
+    }
+    let least = (lines.count + columns - 1) / columns
+    guard columns > 1, let starts = (least...lines.count).lazy.compactMap(starts).first else {
+      return lines
+    }
+    let parts = zip(starts, starts.dropFirst() + [lines.count]).map { lines[$0..<$1] }
+    return (0..<(parts.map(\.count).max() ?? 0)).map { row in
       var whole = TextLine()
-      for column in 0..<columns where column * height + row < lines.count {
+      for (column, part) in parts.enumerated() where row < part.count {
         let used = whole.spans.reduce(0) { $0 + Glyphs.width($1.glyphs) }
         let padding = column * (width + gap) - used
         whole.spans.append((Array(repeating: .space, count: max(0, padding))[...], .plain))
-        whole.spans += lines[column * height + row].spans
+        whole.spans += part[part.startIndex + row].spans
       }
       return whole
     }

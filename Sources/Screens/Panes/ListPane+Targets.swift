@@ -29,8 +29,7 @@ extension ListPane<TargetRow> {
           text: { state.counts(of: $0.name).words(fitting: files.count) }),
         Column(heading: "STATE", place: status, role: { state.status(of: $0).role }) {
           // In a narrow window, the files are counted here, if nothing is wrong and nothing was asked.
-          let (forms, role) = state.status(of: $0)
-          let words = forms.first { $0.unicodeScalars.count <= status.count } ?? forms.last ?? ""
+          let (words, role) = state.status(of: $0, fitting: status.count)
           let isTried = state.trials[$0.name] != nil
           let count = files.isEmpty ? state.counts(of: $0.name).words(fitting: status.count) : ""
           return count.isEmpty || isTried || role == .bad || role == .warning ? words : count
@@ -40,7 +39,7 @@ extension ListPane<TargetRow> {
 }
 
 /// How wide the columns of the pane of targets are. In a wide window, each gets what its words need before any of them
-/// gets more.
+/// gets more. Where there is no room for the fullest words, that is what the words need that are shown instead.
 private struct TargetWidths {
   let name: Int
   /// 0 if there is no room for such a column, or nothing to say in it.
@@ -57,7 +56,7 @@ private struct TargetWidths {
     name = max(8, longest(\.shownName))
     let words = longest { state.status(of: $0).forms.first ?? "" }
     let most = (
-      files: longest { state.counts(of: $0.name).widest },
+      files: longest { state.counts(of: $0.name).widest() },
       limits: longest(state.limits(of:)), url: longest(\.url)
     )
     let url = min(most.url, Self.usualURL)
@@ -73,7 +72,7 @@ private struct TargetWidths {
       return
     }
     // The counts need the room more than a column that has nothing to say.
-    status = max(12, min(30, words))
+    status = max(12, longest { state.status(of: $0, fitting: min(30, words)).words })
     room -= status + 2
     let least = 14
     func take(_ most: Int, leaving others: Int = 0) -> Int {
@@ -84,7 +83,10 @@ private struct TargetWidths {
     }
     // What became of the files comes before the limits, which do not change.
     let hasLimits = width >= 110 && most.limits > 0
-    files = take(most.files, leaving: hasLimits ? least + 2 : 0)
+    let lanes = hasLimits ? longest { state.lanes(of: $0.name).words } : 0
+    let full = take(most.files, leaving: hasLimits ? max(lanes, least) + 2 : 0)
+    files = min(full, max(6, longest { state.counts(of: $0.name).widest(fitting: full) }))
+    room += full - files
     if hasLimits { limits = take(most.limits) }
     // A long address is cut before anything else is, and the last column gets the rest.
     status += max(0, room - (most.url - url))
@@ -163,6 +165,12 @@ extension AppState {
     if active > 0 { return (["\(HumanReadable.grouped(active)) being sent"], .accent) }
     if trial != nil { return (["answers"], .good) }
     return ([isChosen ? "chosen" : ""], .dim)
+  }
+
+  /// The fullest words for the state of a target that fit, or else the shortest.
+  fileprivate func status(of row: TargetRow, fitting width: Int) -> (words: String, role: Role) {
+    let (forms, role) = status(of: row)
+    return (forms.first { $0.unicodeScalars.count <= width } ?? forms.last ?? "", role)
   }
 
   /// The URLs that files of the queue, or those that are added now, go to without a target in the configuration.

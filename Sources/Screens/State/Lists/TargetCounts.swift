@@ -31,11 +31,11 @@ struct TargetCounts: Hashable, Sendable {
     unknown += other.unknown
   }
 
-  /// The longest words that these files can have once all have ended.
-  var widest: String {
+  /// The longest words that these files can have once all have ended, in at most `width` columns.
+  func widest(fitting width: Int = .max) -> String {
     var counts = self
     counts.sent = all
-    return counts.words(fitting: .max)
+    return counts.words(fitting: width)
   }
 
   /// Such as "12 of 40 sent, 3 failed"; with little room "3 failed" or, if all is well, "12 of 40". Empty if there are
