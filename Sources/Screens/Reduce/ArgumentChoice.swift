@@ -109,7 +109,7 @@ extension AppState {
     }
     var (choices, count): ([ArgumentChoice], Int) = ([], 0)
     for ids in matching {
-      let rows = ids.lazy.compactMap(queue.row).filter { isOfUse($0.item) }
+      let rows = ids.compactMap { queue.row($0) }.filter { isOfUse($0.item) }
       guard let row = rows.first else { continue }
       count += 1
       guard choices.count < Self.mostFiles else { continue }
