@@ -64,7 +64,8 @@ import UploadModel
     let rows = ["album", "photos"].map { name in
       TargetRow(
         name: name, url: "https://uploads.example.com/a/rather/long/path",
-        isUsual: name == "photos", unsetVariable: "THE_TOKEN_OF_THE_UPLOADS")
+        isUsual: name == "photos", concurrency: .automatic,
+        unsetVariable: "THE_TOKEN_OF_THE_UPLOADS")
     }
     let unclear = Failure(.outcomeUnknown("closed"))
     var items = [

@@ -199,10 +199,9 @@ extension EndToEnd {
     @Test("a broken link is said to be one, and is not queued twice unasked")
     func brokenLink() async throws {
       let person = try Person()
-      try FileManager.default.createSymbolicLink(
-        atPath: person.folder.path("dangling"), withDestinationPath: "nowhere")
       let terminal = try await person.terminal(columns: 100, rows: 24)
-      try await terminal.command("hoist --to http://127.0.0.1:9/upload")
+      try await terminal.command(
+        "mkdir links; cd links; ln -s nowhere dangling; hoist --to http://127.0.0.1:9/upload")
       try await terminal.wait(for: "Nothing is queued.")
       try await terminal.press("b")
       try await terminal.wait(for: "broken")
