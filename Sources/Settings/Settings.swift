@@ -53,20 +53,19 @@ package struct Settings: Sendable {
 
   /// The errors in the file at `path`, in line order. Once a table has a wrong value, only those of its other errors are
   /// told that do not depend on it, as far as that is known. Without a path, checks the default file, which need not
-  /// exist. The error that `further` throws, if any, is added, unless it is about a table that has others.
+  /// exist. The errors that `further` finds are added, except those about a table that has others.
   package static func mistakes(
     path: String?, environment: [String: String],
-    further: (Settings) throws(ConfigError) -> Void = { _ in }
+    further: (Settings) -> [ConfigError] = { _ in [] }
   ) -> [ConfigError] {
     let file = path ?? usualPath(environment: environment)
     do throws(ConfigError) {
       guard let text = try text(of: file, mayBeMissing: path == nil) else { return [] }
-      var (settings, mistakes) = read(text, file: file, environment: environment)
-      do throws(ConfigError) { try further(settings) } catch {
-        let hasOthers = mistakes.contains { error.isAbout($0.keyPath) }
-        if !hasOthers { mistakes.append(error) }
+      let (settings, mistakes) = read(text, file: file, environment: environment)
+      let others = further(settings).filter { error in
+        !mistakes.contains { error.isAbout($0.keyPath) }
       }
-      return mistakes.sorted(by: isBefore)
+      return (mistakes + others).sorted(by: isBefore)
     } catch {
       return [error]
     }

@@ -42,6 +42,11 @@ import Testing
     #expect(throws: mistake) { _ = try Keymap(bindings) }
   }
 
+  @Test func allThatCannotBeBoundIsToldOnce() {
+    let mistakes = Keymap.mistakes(in: [.retry: ["a"], .quit: [], .pause: []])
+    #expect(mistakes == [.noWayOut(.quit), .ambiguous("a", .add, .retry)])
+  }
+
   @Test func theUsualKeysAreFreeOfMistakes() throws { _ = try Keymap([:]) }
 
   @Test(

@@ -30,20 +30,33 @@ package struct Keymap: Sendable {
 
   /// The table of actions with other keys for some.
   package init(_ bindings: Bindings) throws(BindingError) {
+    if let first = Self.mistakes(in: bindings).first { throw first }
     self.init(unchecked: bindings)
-    for name in [Action.Name.close, .quit] where bindings[name]?.isEmpty == true {
-      throw .noWayOut(name)
-    }
+  }
+
+  /// All reasons why keys cannot be bound as asked.
+  package static func mistakes(in bindings: Bindings) -> [BindingError] {
+    let keymap = Keymap(unchecked: bindings)
+    var mistakes = [Action.Name.close, .quit].filter { bindings[$0]?.isEmpty == true }
+      .map(BindingError.noWayOut)
     for mode in Mode.allCases {
       for action in Action.inMode(mode) {
-        for key in keys(for: action) {
-          if case .character = key, Mode.typing.contains(mode) { throw .typed(key, action.name) }
-          if let other = asked(by: key, in: mode), other != action.name {
-            throw .ambiguous(key, other, action.name)
+        for key in keymap.keys(for: action) {
+          if case .character = key, Mode.typing.contains(mode) {
+            let typed = BindingError.typed(key, action.name)
+            if !mistakes.contains(typed) { mistakes.append(typed) }
+          } else if let other = keymap.asked(by: key, in: mode), other != action.name {
+            // The same two may meet elsewhere, in either order.
+            let both = [
+              BindingError.ambiguous(key, other, action.name),
+              .ambiguous(key, action.name, other),
+            ]
+            if !mistakes.contains(where: both.contains) { mistakes.append(both[0]) }
           }
         }
       }
     }
+    return mistakes
   }
 
   private init(unchecked bindings: Bindings) {

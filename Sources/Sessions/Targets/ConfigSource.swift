@@ -36,9 +36,8 @@ package struct ConfigSource: Sendable {
   }
 
   package func mistakes() -> [ConfigError] {
-    Settings.mistakes(path: named, environment: environment) { settings throws(ConfigError) in
-      _ = try ScreenPreferences(settings)
-    }
+    Settings.mistakes(
+      path: named, environment: environment, further: ScreenPreferences.mistakes(in:))
   }
 
   /// The configuration's text, to be edited.

@@ -59,6 +59,21 @@ extension EndToEnd {
       let key = try await person.run("config", "check")
       #expect(key.errors.matches(of: #/keys/#).count == 1, "\(key)")
       #expect(key.errors.contains("config.toml:2: keys.remove: expected"), "\(key)")
+      // So is each mistake in the tables of the screen, in the same run.
+      try person.configure(
+        "file_feild = 1\n[screen]\nwhen_done = \"sing\"\n[keys]\nq = \"quit\"\nretyr = \"r\"\n"
+          + "[theme]\nbase = \"nordd\"\nselction = \"red\"\ngood = \"blurple\"\n")
+      let screen = try await person.run("config", "check")
+      let wrong = screen.errors.matches(of: #/config.toml:(\d+): (\S+):/#).map { "\($0.1) \($0.2)" }
+      #expect(
+        wrong == [
+          "1 file_feild", "3 screen.when_done", "5 keys.q", "6 keys.retyr", "8 theme.base",
+          "9 theme.selction", "10 theme.good",
+        ], "\(screen)")
+      #expect(screen.errors.contains("no such action; did you mean quit = \"q\"?"), "\(screen)")
+      try person.configure("[keys]\nretry = \"a\"\nremove = \"b\"\n")
+      let twice = try await person.run("config", "check")
+      #expect(twice.errors.matches(of: #/cannot mean both/#).count == 2, "\(twice)")
       // A table by a wrong name is no reason to complain of who is not in it.
       try person.configure("default_target = \"t\"\n[target.t]\nurl = \"http://t/\"\n")
       let misnamed = try await person.run("config", "check")
