@@ -7,7 +7,7 @@ enum JobMachineAnswer: Hashable, Sendable {
   case timer(seconds: Int)
   case waiting, preparing(Int), underWay, processing, paused
   /// Failures are named by their codes.
-  case retrying(String, next: Int, of: Int, at: Int)
+  case retrying(String, next: Int, of: Int?, at: Int)
   case failed(String, attempts: Int)
   case done(attempts: Int)
 

@@ -229,6 +229,30 @@ struct JobMachineTests {
     }
   }
 
+  /// "try 5 of 5" would not be so as long as a sixth follows. The last attempt says that it is the last.
+  @Test(arguments: [(true, 900.0), (false, 120)])
+  func theLimitIsNamedOnceItLimits(_ isPatient: Bool, _ patience: Double) {
+    var target = Target(name: "t", url: JobMachineEvent.url)
+    target.retry = RetryPolicy(attempts: 15)
+    var machine = JobMachine()
+    machine.waitsForServers = isPatient
+    var now = Instant(seconds: 50)
+    for made in 1...14 {
+      _ = machine.handle(.start, for: target)
+      let end = TransferEnd(
+        url: JobMachineEvent.url, status: 503, headers: ["retry-after": "\(patience / 10)"])
+      for action in machine.handle(
+        machine.judged(end, for: target, at: now, random: 0), for: target)
+      {
+        guard case .report(.retrying(_, _, let limit, let next)) = action else { continue }
+        #expect(limit == (next.seconds - 50 < patience ? nil : 15), "after \(made)")
+        now = next
+      }
+      _ = machine.handle(.timerFired, for: target)
+    }
+    #expect(now.seconds - 50 > patience)
+  }
+
   @Test func aServerThatFailsOtherwiseWhileItRestartsIsStillWaitedFor() {
     var log = Log(attempts: 5)
     let busy = TransferEnd(url: JobMachineEvent.url, status: 503)
@@ -239,7 +263,7 @@ struct JobMachineTests {
       let answer = log.handle(next < 10 ? busy : away)
       #expect(
         answer.contains {
-          if case .retrying(code, next, of: 5, _) = $0 { true } else { false }
+          if case .retrying(code, next, of: nil, _) = $0 { true } else { false }
         },
         "\(answer)")
     }
@@ -284,6 +308,7 @@ struct ItemStateTests {
     #expect(ItemState.attempt(5, of: 5) == "5 of 5")
     #expect(ItemState.attempt(2, of: 5, signs: "/") == "2/5")
     #expect(ItemState.attempt(6, of: 5) == "6")
+    #expect(ItemState.attempt(2, of: nil) == "2")
   }
 
   @Test("A failure with progress counts as the first attempt again")
@@ -302,7 +327,9 @@ struct ItemStateTests {
       let actions = machine.handle(event, for: target)
       moment = moment + 1
       for case .report(let state) in actions {
-        if case .retrying(_, let next, let of, _) = state { return "\(next)/\(of)" }
+        if case .retrying(_, let next, let of, _) = state {
+          return ItemState.attempt(next, of: of, signs: "/")
+        }
         if case .failed(let failure) = state { return "failed after \(failure.attempts)" }
       }
       return "?"

@@ -10,8 +10,9 @@ package enum ItemState: Hashable, Sendable, Codable {
   case awaitingReply(attempt: Int, since: Instant)
   /// The server has accepted the file, but has not finished with it.
   indirect case processing(Processing)
-  /// The attempt failed in a way that may pass. The next attempt starts at `at`.
-  indirect case retrying(Failure, next: Int, of: Int, at: Instant)
+  /// The attempt failed in a way that may pass. The next attempt starts at `at`. While the server is busy, the number of
+  /// attempts does not end them, and `of` is nil.
+  indirect case retrying(Failure, next: Int, of: Int?, at: Instant)
   /// Taken out of the line by the user.
   case paused
   /// The server has taken the file.
@@ -29,10 +30,11 @@ package enum ItemState: Hashable, Sendable, Codable {
 
   package var isDone: Bool { if case .done = self { true } else { false } }
   package var isFailed: Bool { if case .failed = self { true } else { false } }
-  /// Which attempt comes next: "3 of 5", with other `signs` "3/5". Only "6" if the server has been busy, so that there
-  /// are more than the limit.
-  package static func attempt(_ next: Int, of limit: Int, signs: String = " of ") -> String {
-    next > limit ? "\(next)" : "\(next)\(signs)\(limit)"
+  /// Which attempt comes next: "3 of 5", with other `signs` "3/5". Only "3" if there may be more than five because the
+  /// server is busy, and "6" if there have been more.
+  package static func attempt(_ next: Int, of limit: Int?, signs: String = " of ") -> String {
+    guard let limit, next <= limit else { return "\(next)" }
+    return "\(next)\(signs)\(limit)"
   }
 
   package var isRetrying: Bool { if case .retrying = self { true } else { false } }

@@ -369,16 +369,17 @@ package struct JobMachine: Sendable {
     // While it restarts, it can also be away.
     if failure.isOfBusyServer { busySince = busySince ?? instant }
     if !failure.isTransient { busySince = nil }
+    let busyFor = busySince.map { instant - $0 } ?? .infinity
     guard
       let delay = target.delay(
-        after: failure, at: url, isPatient: waitsForServers,
-        busyFor: busySince.map { instant - $0 } ?? .infinity, random: random)
+        after: failure, at: url, isPatient: waitsForServers, busyFor: busyFor, random: random)
     else { return fail(failure) }
     (state, lastFailure) = (.retrying, Boxed(failure))
     // A shortage on this machine does not count as an attempt.
     if case .shortage = failure.cause { attempts -= 1 }
-    let next = ItemState.retrying(
-      failure, next: attempts + 1, of: target.retry.limit(after: failure), at: instant + delay)
+    let limit = target.retry.limit(
+      after: failure, busyFor: busyFor + delay, isPatient: waitsForServers)
+    let next = ItemState.retrying(failure, next: attempts + 1, of: limit, at: instant + delay)
     return [.report(next), .startTimer(seconds: delay)]
   }
 }

@@ -52,9 +52,20 @@ package struct RetryPolicy: Hashable, Sendable {
   /// How many nonces a file is sent with at most. A server may accept none for as long as an upload takes.
   package static let mostNonces = 3
 
+  /// Whether attempts count, although the server has been busy for so many seconds; infinitely many if it is not.
+  private func isCounted(busyFor: Double, isPatient: Bool) -> Bool {
+    busyFor >= patience(isPatient: isPatient)
+  }
+
   /// How many attempts a file gets if they fail like this.
-  func limit(after failure: Failure) -> Int {
+  private func limit(after failure: Failure) -> Int {
     failure.cause == .nonceExpired ? min(attempts, Self.mostNonces) : attempts
+  }
+
+  /// The same for the attempt that comes after `busyFor` seconds; nil if more follow in any case when it fails, since its
+  /// server is busy.
+  func limit(after failure: Failure, busyFor: Double, isPatient: Bool) -> Int? {
+    isCounted(busyFor: busyFor, isPatient: isPatient) ? limit(after: failure) : nil
   }
 
   /// Seconds to wait before the next attempt; `nil` if there is no next one. `failure.attempts` includes the last
@@ -67,9 +78,10 @@ package struct RetryPolicy: Hashable, Sendable {
     if case .shortage = failure.cause {
       return 0.5 + backOff(round: min(failure.attempts, 3), random: random)
     }
-    let isCounted = busyFor >= patience(isPatient: isPatient)
     let isLast = failure.attempts >= limit(after: failure)
-    guard !isCounted || !isLast, mayRepeat(failure) else { return nil }
+    guard !isLast || !isCounted(busyFor: busyFor, isPatient: isPatient), mayRepeat(failure) else {
+      return nil
+    }
     // A server that says that it is busy stays busy for a while: wait at least half of the bound.
     let isSaid = failure.isTemporary == true || failure.isOfBusyServer
     let pause = backOff(round: failure.attempts, random: isSaid ? (1 + random) / 2 : random)

@@ -57,7 +57,7 @@ extension EndToEnd {
       try await terminal.press("3")
       let history = try await terminal.wait(for: "History 1")
       let row = history.row(with: "a.txt")
-      #expect(row?.contains("↻") == true && row?.contains("503 · retry 2/") == true, "\(row ?? "")")
+      #expect(row?.contains("↻") == true && row?.contains("503 · retry 2") == true, "\(row ?? "")")
       try await terminal.press("Enter")
       let details = try await terminal.wait(for: "1 B to ")
       #expect(!details.shows("Retry sends it") && details.shows("503"), "\(details.text)")
