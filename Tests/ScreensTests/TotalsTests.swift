@@ -554,6 +554,34 @@ import Testing
     #expect(Self.cost(state, of: .stopAndQuit)?.contains("80 MB") == true)
   }
 
+  /// A file that is under way and has sent nothing starts again as well.
+  @Test(
+    arguments: [
+      ([.preparing(attempt: 1)], 0, "1 file starts again"),
+      ([sending(0), sending(90), .preparing(attempt: 1)], 0, "3 files start again: 90 MB"),
+      ([sending(0), sending(90), sending(5)], 2, "1 file starts again: 5.0 MB; 2 resume"),
+      ([sending(7), .preparing(attempt: 2), .waiting], 2, "2 resume where they left off"),
+      ([.awaitingReply(attempt: 1, since: Instant(seconds: 100)), .paused], 0, nil),
+    ] as [([ItemState], Int, String?)])
+  func theQuestionCountsEachFileUnderWay(
+    _ states: [ItemState], _ resumable: Int, _ expected: String?
+  ) throws {
+    var state = Fixture.empty()
+    let size: Int64 = 100_000_000
+    let ids = states.indices.map { ItemID(Int64($0 + 1)) }
+    Fixture.play(
+      &state, .added(ids.map { Fixture.item($0.rawValue, "\($0.rawValue)", size: size) }),
+      .engine(Array(zip(ids, states)), at: state.now))
+    for id in ids.prefix(resumable) {
+      let point = ResumePoint(
+        url: try #require(URL(string: "https://api.example.com/files/1")), target: "photos",
+        identity: FileIdentity(device: 1, inode: 1, size: size, modified: 0))
+      Fixture.play(&state, .resumePoint(id, point))
+    }
+    Fixture.type("q", &state)
+    #expect(Self.cost(state, of: .stopAndQuit) == expected)
+  }
+
   @Test(arguments: Fixture.sizes) func theAnswersHaveRoomUnderALongQuestion(_ size: Size) throws {
     var state = Fixture.mixed(size: size)
     state.options.background = .offered

@@ -321,21 +321,39 @@ struct QuestionBox {
       return eta.map { ["about \(HumanReadable.timeLeft($0))"] } ?? []
     case .goOnInBackground, .stopAndQuit:
       let items = state.queue.rows.lazy.map(\.item)
-      let (count, bytes) = state.loss(of: items)
-      guard count > 0 else {
-        return items.contains { $0.state.isMoving && $0.canGoOn }
-          ? ["resumes where it left off"] : []
-      }
-      let time = speeds.totalSpeed(at: state.now).map {
-        ", \(HumanReadable.timeLeft(Double(bytes) / max(1, $0)))"
-      }
-      let files = "\(HumanReadable.count(count, "file")) \(count == 1 ? "starts" : "start")"
-      let size = HumanReadable.bytes(bytes)
-      return [
-        "\(files) again: \(size)\(time ?? "")", "\(size) again\(time ?? "")", "\(size) again",
-      ]
+      let bytes = state.loss(of: items).bytes
+      let time = speeds.totalSpeed(at: state.now).map { Double(bytes) / max(1, $0) }
+      return Self.interruption(of: items, losing: bytes, time)
     default: return []
     }
+  }
+
+  /// What becomes of the files under way if they are broken off, each of them counted; those that await a reply are not
+  /// broken off. The files that start again have sent `bytes`, for which they need that many seconds.
+  private static func interruption(
+    of items: some Sequence<UploadItem>, losing bytes: Int64, _ seconds: Double?
+  ) -> [String] {
+    let brokenOff = items.filter { $0.state.isActive && !$0.state.isHandedOver }
+    let resumed = brokenOff.count(where: \.canGoOn)
+    let again = brokenOff.count - resumed
+    guard again > 0 else {
+      return switch resumed {
+      case 0: []
+      case 1: ["resumes where it left off"]
+      default: ["\(HumanReadable.grouped(resumed)) resume where they left off"]
+      }
+    }
+    let files = "\(HumanReadable.count(again, "file")) \(again == 1 ? "starts" : "start") again"
+    let others =
+      resumed == 0
+      ? "" : "; \(HumanReadable.grouped(resumed)) \(resumed == 1 ? "resumes" : "resume")"
+    guard bytes > 0 else { return [files + others] }
+    let size = HumanReadable.bytes(bytes)
+    let time = seconds.map { ", \(HumanReadable.timeLeft($0))" } ?? ""
+    return [
+      "\(files): \(size)\(time)\(others)", "\(files)\(others)", "\(size) again\(time)",
+      "\(size) again",
+    ]
   }
 
   private func deletion(of names: [String]) -> (title: String, text: String) {
