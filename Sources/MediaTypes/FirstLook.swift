@@ -57,7 +57,7 @@ enum FirstLook: Equatable, Sendable {
   }
 
   /// Whether bytes are the beginning of a text in UTF-8.
-  private static func isText(_ head: [UInt8]) -> Bool {
+  static func isText(_ head: [UInt8]) -> Bool {
     var isASCII = true
     for byte in head {
       // Backspace, the blanks and the escapes of terminals occur in texts.
@@ -69,6 +69,11 @@ enum FirstLook: Equatable, Sendable {
     // The last character may be cut off.
     return isASCII
       || (0...3).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil }
+  }
+
+  /// Whether a text begins like a page for browsers.
+  static func isHTML(_ head: [UInt8]) -> Bool {
+    contains("<!doctype html", in: head) || contains("<html", in: head)
   }
 
   /// Whether a text begins like prose, a log or a list, so that libmagic would find no language and no format.

@@ -31,11 +31,32 @@ struct Signature: Sendable {
 
   /// The type that a file's first bytes indicate, if they contradict the type of its name, for which ``canContradict``
   /// must hold; nil if they indicate nothing, or if the name may be right.
-  static func contradiction(of type: MediaType, _ head: some Collection<UInt8>) -> MediaType? {
+  static func contradiction(of type: MediaType, _ head: [UInt8]) -> MediaType? {
     let found = candidates(head).filter { $0.matches(head) }
     if found.contains(where: { $0.belongs(to: type) }) { return nil }
-    return found.first.flatMap { MediaType($0.type) }
+    if let other = found.first { return MediaType(other.type) }
+    // Error pages and pointers of Git LFS are often saved under the name of a picture.
+    guard isBinary(type), !head.isEmpty, FirstLook.isText(head) else { return nil }
+    return MediaType(FirstLook.isHTML(head) ? "text/html" : "text/plain")
   }
+
+  /// Whether every file of a type begins with a signature that is no text.
+  private static func isBinary(_ type: MediaType) -> Bool {
+    let text = type.description
+    return binary.contains(text)
+      || text.utf8.starts(with: "application/vnd.openxmlformats-officedocument.".utf8)
+  }
+
+  private static let binary = Set(
+    all.map(\.type) + [
+      "audio/x-wav", "audio/x-flac", "audio/mp4", "audio/ogg", "audio/opus", "video/ogg",
+      "video/webm", "image/heic", "image/avif", "image/x-icon", "image/x-ms-bmp",
+      "application/java-archive", "application/epub+zip", "application/msword",
+      "application/vnd.ms-excel", "application/vnd.ms-powerpoint",
+      "application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.spreadsheet",
+      "application/vnd.oasis.opendocument.presentation",
+    ]
+  ).subtracting(["application/postscript", "application/rtf"])
 
   /// The type of a ZIP archive; nil for any other content.
   static func archive(_ head: some Collection<UInt8>) -> MediaType? {

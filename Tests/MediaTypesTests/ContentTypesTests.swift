@@ -62,14 +62,14 @@ struct ContentRow: Sendable, CustomTestStringConvertible {
       "heic", "image/heic", "video/mp4",
       "AAAAGGZ0eXBoZWljAAAAAG1pZjFoZWlj"),
     ContentRow(
-      "html", "text/html", nil,
+      "html", "text/html", "text/html",
       "PCFET0NUWVBFIGh0bWw+CjxodG1sPjxoZWFkPjx0aXRsZT54PC90aXRsZT48L2hlYWQ+PC9odG1s"
         + "Pgo="),
     ContentRow(
       "jpeg", "image/jpeg", nil,
       "/9j/4AAQSkZJRgABAQAAAQABAAA="),
     ContentRow(
-      "json", "application/json", nil,
+      "json", "application/json", "text/plain",
       "eyJhIjogWzEsIDJdfQo="),
     ContentRow(
       "midi", "audio/midi", "audio/midi",
@@ -113,20 +113,20 @@ struct ContentRow: Sendable, CustomTestStringConvertible {
       "ps", "application/postscript", "application/postscript",
       "JSFQUy1BZG9iZS0zLjAK"),
     ContentRow(
-      "py", "text/x-script.python", nil,
+      "py", "text/x-script.python", "text/plain",
       "IyEvdXNyL2Jpbi9lbnYgcHl0aG9uMwpwcmludCgxKQo="),
     ContentRow(
       "rar", "application/x-rar", "application/vnd.rar",
       "UmFyIRoHAQAAAAAAAAAAAA==", later: "application/vnd.rar"),
     ContentRow(
-      "sh", "text/x-shellscript", nil,
+      "sh", "text/x-shellscript", "text/plain",
       "IyEvYmluL3NoCmVjaG8geAo="),
     ContentRow(
       "sqlite", "application/vnd.sqlite3", "application/vnd.sqlite3",
       "U1FMaXRlIGZvcm1hdCAzABAAAQEAQCAgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
         + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=="),
     ContentRow(
-      "svg", "image/svg+xml", nil,
+      "svg", "image/svg+xml", "text/plain",
       "PD94bWwgdmVyc2lvbj0iMS4wIj8+CjxzdmcgeG1sbnM9Imh0dHA6Ly93d3cudzMub3JnLzIwMDAv"
         + "c3ZnIi8+Cg=="),
     ContentRow(
@@ -141,7 +141,7 @@ struct ContentRow: Sendable, CustomTestStringConvertible {
         + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
         + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
     ContentRow(
-      "text", "text/plain", nil,
+      "text", "text/plain", "text/plain",
       "aGVsbG8sIHdvcmxkCg=="),
     ContentRow(
       "tiff", "image/tiff", "image/tiff",
@@ -159,7 +159,7 @@ struct ContentRow: Sendable, CustomTestStringConvertible {
       "woff2", "font/woff2", "font/woff2",
       "d09GMgABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),
     ContentRow(
-      "xml", "text/xml", nil,
+      "xml", "text/xml", "text/plain",
       "PD94bWwgdmVyc2lvbj0iMS4wIj8+CjxhLz4K"),
     ContentRow(
       "xz", "application/x-xz", "application/x-xz",
@@ -224,6 +224,28 @@ struct ContentTypesTests {
         let guess = guesser.guess(path: "\(folder.path)/x.\(name)")
         #expect(guess.contradiction == nil, "\(guess)")
       }
+    }
+  }
+
+  @Test("no picture, document or archive begins with text, whatever it is called")
+  func textsInDisguise() throws {
+    let page = "<!DOCTYPE html>\n<title>503</title>", table = "day;sold\n1;2\n"
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n"
+    for name in ["a.png", "a.jpg", "a.webp", "a.pdf", "a.mp4", "a.zip", "a.docx", "a.doc", "a.gz"] {
+      for (text, type) in [(page, "text/html"), (table, "text/plain"), (pointer, "text/plain")] {
+        try folder.write(Array(text.utf8), to: name)
+        let guess = MediaTypeGuesser.system.guess(path: "\(folder.path)/\(name)")
+        #expect(guess.contradiction?.description == type, "\(guess)")
+      }
+    }
+    // An empty file says nothing, and these may be texts.
+    for (name, text) in [
+      ("a.png", ""), ("a.eps", table), ("a.rtf", table), ("a.svg", page), ("a.ai", table),
+      ("a.bin", table), ("a.ts", table), ("a.fodt", page), ("a.unknown", table),
+    ] {
+      try folder.write(Array(text.utf8), to: name)
+      let guess = MediaTypeGuesser.system.guess(path: "\(folder.path)/\(name)")
+      #expect(guess.contradiction == nil, "\(guess)")
     }
   }
 
