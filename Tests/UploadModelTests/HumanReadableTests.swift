@@ -94,14 +94,18 @@ import UploadModel
     ] as [(Double, String)])
   func ago(_ seconds: Double, _ text: String) { #expect(HumanReadable.ago(seconds) == text) }
 
-  @Test(
-    arguments: [
-      (17_900_000, 18_200_000, "17.9 of 18.2 MB"), (1_470_000, 1_510_000, "1.47 of 1.51 MB"),
-      (18_200_000, 18_200_000, nil),
-      (17_000_000, 18_000_000, nil), (998, 999, nil), (18_199_999_999, 18_200_000_000, nil),
-    ] as [(Int64, Int64, String?)])
-  func closePart(_ part: Int64, _ all: Int64, _ text: String?) {
-    #expect(HumanReadable.closePart(part, of: all) == text)
+  /// What is missing shows, however little it is.
+  @Test(arguments: [
+    (1_200_000_000, 2_700_000_000, "1.2 of 2.7 GB"), (812_000, 2_700_000_000, "812 kB of 2.7 GB"),
+    (0, 0, "0 of 0 B"), (0, 5_000, "0 B of 5.0 kB"), (998, 999, "998 of 999 B"),
+    (17_000_000, 18_000_000, "17 of 18 MB"), (17_900_000, 18_200_000, "17.9 of 18.2 MB"),
+    (14_600_000, 15_000_000, "14.6 of 15.0 MB"), (14_990_000, 15_000_000, "14.99 of 15.00 MB"),
+    (1_470_000, 1_510_000, "1.47 of 1.51 MB"), (18_200_000, 18_200_000, "18 of 18 MB"),
+    (18_199_999_988, 18_200_000_000, "all but 12 B of 18 GB"),
+    (Int64.max - 1, Int64.max, "all but 1 B of 9 EB"), (20_000_000, 15_000_000, "20 of 15 MB"),
+  ])
+  func part(_ part: Int64, _ all: Int64, _ text: String) {
+    #expect(HumanReadable.part(part, of: all) == text)
   }
 
   @Test(arguments: [(0, "0 files"), (1, "1 file"), (2, "2 files"), (1_500, "1,500 files")])

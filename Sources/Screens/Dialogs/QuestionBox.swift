@@ -112,7 +112,7 @@ struct QuestionBox {
         ? " Files awaiting a reply get a moment for it, and may have arrived." : ""
       let far =
         totals.movingBytes &+ totals.keptBytes > 0
-        ? " \(TotalLine.part(totals.share.done, of: totals.share.all)) "
+        ? " \(HumanReadable.part(totals.share.done, of: totals.share.all)) "
           + "\(totals.wordOfFailures ?? "done")." : ""
       // A cost that does not fit beside the answers is given here.
       let room = width - 13 - (Action.inMode(.quitting).compactMap(\.hint?.count).max() ?? 0)

@@ -100,7 +100,7 @@ struct TotalLine {
     let (done, all) = totals.share
     var part =
       totals.countsBytes
-      ? Self.part(done, of: all)
+      ? HumanReadable.part(done, of: all)
       : "\(HumanReadable.grouped(Int(done))) of \(HumanReadable.grouped(Int(all))) files"
     // What has failed is a part of this.
     if let word = totals.wordOfFailures { part += " \(word)" }
@@ -126,9 +126,7 @@ struct TotalLine {
     let isWhole = totals.arrivedBytes == totals.bytes
     // As in the bar, and in the row of a file that was paused on the way.
     let arrived = totals.arrivedBytes &+ totals.keptBytes
-    // What is missing is a part, however small.
-    let part =
-      HumanReadable.closePart(arrived, of: totals.bytes) ?? Self.part(arrived, of: totals.bytes)
+    let part = HumanReadable.part(arrived, of: totals.bytes)
     let far = isWhole ? HumanReadable.bytes(totals.bytes) : "\(part) arrived"
     let figures = state.figures
     // They are of what was sent, until all of it is cleared. Each window decides by its own rows, since it may hear that
@@ -144,13 +142,6 @@ struct TotalLine {
       : " · \(figures.bytes > totals.arrivedBytes ? "in all " : "")\(HumanReadable.bytes(figures.bytes)) sent"
     let time = " in \(HumanReadable.duration(figures.seconds))"
     return [far + amount + time + ", \(HumanReadable.speed(speed))", far + amount + time, far]
-  }
-
-  /// "1.2 of 2.7 GB", "812 kB of 2.7 GB".
-  static func part(_ some: Int64, of all: Int64) -> String {
-    let (a, b) = (HumanReadable.bytes(some), HumanReadable.bytes(all))
-    let (x, y) = (a.split(separator: " "), b.split(separator: " "))
-    return x.last == y.last ? "\(x[0]) of \(b)" : "\(a) of \(b)"
   }
 
   /// The title of the terminal's window.

@@ -228,7 +228,7 @@ struct ItemDetails {
       let time = start.map { $0 == end ? end : "\($0)–\(end)" } ?? state.moment(attempt.at)
       // How the server answered a whole file says enough.
       let isPart = attempt.reached > 0 && attempt.reached < item.sentSize
-      let far = isPart ? TotalLine.part(attempt.reached, of: item.sentSize) + ", " : ""
+      let far = isPart ? HumanReadable.part(attempt.reached, of: item.sentSize) + ", " : ""
       return numbered(
         attempt.number, "\(time)  \(far)\(attempt.words)",
         attempt.isGood ? .good : .warning, width: width)
@@ -305,12 +305,12 @@ struct ItemDetails {
       let note = item.note.flatMap { label.contains($0) ? nil : $0 }
       let kept = row.counted
       let percent = HumanReadable.percent(kept, of: item.sentSize)
-      let sent = kept > 0 ? "\(TotalLine.part(kept, of: item.sentSize)), \(percent)%" : nil
+      let sent = kept > 0 ? "\(HumanReadable.part(kept, of: item.sentSize)), \(percent)%" : nil
       return state + fact("Sent", sent) + fact("Note", credentialsNote ?? waitNote, .warning)
         + fact("Note", copiesNote, .warning) + fact("Note", note, .warning) + plain
     case .sending(_, let sent, let total):
       let percent = HumanReadable.percent(sent, of: total)
-      return state + fact("Sent", "\(TotalLine.part(sent, of: total)), \(percent)%")
+      return state + fact("Sent", "\(HumanReadable.part(sent, of: total)), \(percent)%")
         + fact("Pieces", item.resumePoint?.pieceCount?.words)
         + fact("Note", resumption) + plain
     case .done(let receipt):

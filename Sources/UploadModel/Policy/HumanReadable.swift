@@ -1,3 +1,5 @@
+import ScalarText
+
 /// Sizes, speeds and times as a person reads them. The results do not depend on the locale, so that a frame of the
 /// screen is the same everywhere.
 package enum HumanReadable {
@@ -14,16 +16,25 @@ package enum HumanReadable {
     return "\(Int((value / 1000).rounded())) EB"
   }
 
-  /// A part of a size that is not all of it, and the size, with as many digits as tell them apart: "17.9 of 18.2 MB";
-  /// nil if three after the point do not, or if fewer do.
-  package static func closePart(_ part: Int64, of all: Int64) -> String? {
-    guard part != all, all >= 1000, bytes(part) == bytes(all) else { return nil }
+  /// A part of a size, and the size: "1.2 of 2.7 GB", "812 kB of 2.7 GB". If it is not all of it, that shows, however
+  /// little is missing: "17.9 of 18.2 MB", "all but 12 B of 18 MB".
+  package static func part(_ part: Int64, of all: Int64) -> String {
+    let (a, b) = (bytes(part), bytes(all))
+    if part < all, a == b {
+      return closePart(part, of: all) ?? "all but \(bytes(all &- part)) of \(b)"
+    }
+    let (x, y) = (a.split(scalar: " "), b.split(scalar: " "))
+    return x.last == y.last ? "\(x[0]) of \(b)" : "\(a) of \(b)"
+  }
+
+  /// A part and its size with as many digits as tell them apart; nil if three after the point do not.
+  private static func closePart(_ part: Int64, of all: Int64) -> String? {
     var (unit, scale) = ("kB", 1000.0)
     for next in ["MB", "GB", "TB", "PB"] where Double(all) / scale >= 999.5 {
       (unit, scale) = (next, scale * 1000)
     }
-    for tens in [10.0, 100, 1000] {
-      let numbers = [part, all].map { (Double($0) / scale * tens).rounded() / tens }
+    for places in 1...3 {
+      let numbers = [part, all].map { decimal(Double($0) / scale, places: places) }
       if numbers[0] != numbers[1] { return "\(numbers[0]) of \(numbers[1]) \(unit)" }
     }
     return nil
@@ -98,9 +109,13 @@ package enum HumanReadable {
     return (number < 0 ? "-" : "") + groups.joined()
   }
 
-  private static func tenths(_ value: Double) -> String {
-    let tenths = Int((value * 10).rounded())
-    return "\(tenths / 10).\(tenths % 10)"
+  private static func tenths(_ value: Double) -> String { decimal(value, places: 1) }
+
+  private static func decimal(_ value: Double, places: Int) -> String {
+    let power = (0..<places).reduce(1) { power, _ in power * 10 }
+    let whole = Int((value * Double(power)).rounded())
+    let digits = String(whole % power)
+    return "\(whole / power).\(String(repeating: "0", count: places - digits.utf8.count))\(digits)"
   }
 
   private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
