@@ -181,10 +181,11 @@ import Testing
     #expect(Self.said(state).contains("ETA 2:30:"))
   }
 
-  /// The bar, the row and the words count the same bytes.
-  @Test func whatIsPausedAndCanGoOnHasArrivedAsFarAsItGot() throws {
+  /// A part of a file has not arrived, however safe it is.
+  @Test func whatIsPausedAndCanGoOnHasNotArrived() throws {
     var state = Self.sending(
       Fixture.item(1, "a", size: 1_000_000), Fixture.item(2, "b", size: 10))
+    state.size = Size(width: 200, height: 30)
     let point = ResumePoint(
       url: try #require(URL(string: "https://api.example.com/files/1")), target: "photos",
       identity: FileIdentity(device: 1, inode: 1, size: 1_000_000, modified: 0))
@@ -192,7 +193,8 @@ import Testing
       &state, .resumePoint(ItemID(1), point),
       .engine([(ItemID(2), .done(Fixture.receipt)), (ItemID(1), .paused)], at: state.now))
     let text = Self.said(state)
-    #expect(text.contains("400 kB of 1.0 MB arrived"), "\(text)")
+    #expect(text.contains("10 B of 1.0 MB arrived · 400 kB of a paused file sent"), "\(text)")
+    #expect(text.contains("═ arrived 10 B  ━ in progress 400 kB"), "\(text)")
     #expect(text.contains("40% paused"), "\(text)")
   }
 

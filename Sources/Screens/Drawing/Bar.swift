@@ -6,7 +6,7 @@ struct Bar {
   enum Kind {
     /// The server has taken it.
     case arrived
-    /// It has been handed over, and its outcome is open.
+    /// It has been handed over, or is a part of a file that resumes, and the outcome is open.
     case moving
     /// It may have arrived.
     case unknown
@@ -51,7 +51,7 @@ extension Totals {
   /// What became of the work of all files.
   var bar: Bar {
     let parts: [(Bar.Kind, Workload)] = [
-      (.skipped, skippedLoad), (.arrived, arrivedLoad + keptLoad), (.moving, movingLoad),
+      (.skipped, skippedLoad), (.arrived, arrivedLoad), (.moving, keptLoad + movingLoad),
       (.unknown, unknownLoad), (.failed, failedLoad),
     ]
     return Bar(parts: parts.map { ($0, $1.work) }, total: work.all)

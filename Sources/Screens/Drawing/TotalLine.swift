@@ -32,8 +32,8 @@ struct TotalLine {
   /// too, for its request.
   private func legend(fitting width: Int) -> Canvas.Spans {
     let parts: [(load: Workload, words: String, kind: Bar.Kind)] = [
-      (totals.arrivedLoad + totals.keptLoad, "arrived", .arrived),
-      (totals.skippedLoad, "skipped", .skipped), (totals.movingLoad, "in transit", .moving),
+      (totals.arrivedLoad, "arrived", .arrived), (totals.skippedLoad, "skipped", .skipped),
+      (totals.keptLoad + totals.movingLoad, "in progress", .moving),
       (totals.unknownLoad, "unknown", .unknown), (totals.failedLoad, "failed", .failed),
     ]
     let seen = parts.filter { $0.load.work > 0 }
@@ -123,11 +123,16 @@ struct TotalLine {
 
   /// How much arrived and how fast, once nothing more will arrive unless the user acts; the fullest wording first.
   private var results: [String] {
-    let isWhole = totals.arrivedBytes == totals.bytes
-    // As in the bar, and in the row of a file that was paused on the way.
-    let arrived = totals.arrivedBytes &+ totals.keptBytes
-    let part = HumanReadable.part(arrived, of: totals.bytes)
-    let far = isWhole ? HumanReadable.bytes(totals.bytes) : "\(part) arrived"
+    let arrived = totals.arrivedBytes
+    let isWhole = arrived == totals.bytes
+    let far =
+      isWhole
+      ? HumanReadable.bytes(arrived) : "\(HumanReadable.part(arrived, of: totals.bytes)) arrived"
+    // A part of a file has not arrived. Its row says how far it is.
+    if totals.keptBytes > 0 {
+      let paused = totals.paused == 1 ? "a paused file" : "paused files"
+      return ["\(far) · \(HumanReadable.bytes(totals.keptBytes)) of \(paused) sent", far]
+    }
     let figures = state.figures
     // They are of what was sent, until all of it is cleared. Each window decides by its own rows, since it may hear that
     // some are gone before or after the sender's figures.
