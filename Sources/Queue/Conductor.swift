@@ -153,11 +153,7 @@ package final class Conductor {
       onMain { self?.report([.grew(item)]) }
     }
     hooks.spared = { [weak self] items in
-      let words =
-        items.count == 1
-        ? "\(items[0].fileName) is left to finish: the server may have it"
-        : "\(HumanReadable.count(items.count, "file")) are left to finish: the server may have them"
-      onMain { self?.report([.message(words)]) }
+      onMain { self?.report([.spared(items)]) }
     }
     hooks.pace = { [weak self] target, until in
       onMain { self?.report([.pace(target: target, until: until)]) }

@@ -109,6 +109,26 @@ import UploadModel
     #expect(state.message == nil)
   }
 
+  /// Whether it is shown, or waits for an answer to have had its time.
+  @Test(arguments: [nil, "copied"])
+  func whatWasLeftToFinishIsNotSaidOnceItHasFinished(_ answer: String?) {
+    var state = Fixture.empty()
+    let (one, two) = (Fixture.item(1, "a"), Fixture.item(2, "b"))
+    let awaiting = ItemState.awaitingReply(attempt: 1, since: state.now)
+    Fixture.play(
+      &state, .added([one, two]), .engine([(one.id, awaiting), (two.id, awaiting)], at: state.now))
+    if let answer { Fixture.play(&state, .message(answer)) }
+    Fixture.play(&state, .queue(.spared([one, two])))
+    let words = "2 files are left to finish: the server may have them"
+    #expect(state.message == answer ?? words)
+    Fixture.play(&state, .engine([(one.id, .done(Fixture.receipt))], at: state.now))
+    #expect(state.message == answer ?? words)
+    Fixture.play(&state, .engine([(two.id, .done(Fixture.receipt))], at: state.now))
+    #expect(state.message == answer)
+    Fixture.play(&state, .key(" "), .tick(state.now + 1), .tick(state.now + 9))
+    #expect(state.message == nil)
+  }
+
   @Test func enterShowsAllOfALineOfTheLog() {
     var state = Fixture.empty()
     Fixture.play(&state, .message(Self.long), .key("4"), .key(.enter))

@@ -88,7 +88,7 @@ import UploadModel
     Case(0, "P", asks: []),
     Case(
       0, "P", "p", asks: [.pause(ids(1, 5, 6, 7, 12))],
-      says: "files awaiting a reply are left to finish"),
+      says: "report.pdf is left to finish: the server may have it"),
     Case(0, "P", "f", asks: [.setStarted(false)]),
     Case(0, "P", .enter, asks: [.setStarted(false)]),
     Case(0, "P", .escape, asks: []),

@@ -19,6 +19,8 @@ package enum QueueNews: Sendable {
   case resumePoint(ItemID, ResumePoint?)
   /// A file has grown while it was sent, and is sent again from its beginning.
   case grew(UploadItem)
+  /// These items were to be paused, but are left to finish, since the server may have them.
+  case spared([UploadItem])
   /// Another process has resumed an item at this byte.
   case resumed(ItemID, at: Int64)
   /// How fast the sender sends, as it had measured before this process joined it.

@@ -139,10 +139,20 @@ package struct QueueState: Sendable {
       settings.isStarted = false
       return [Remark(reason, .bad, isMessage: true)]
     case .grew(let item): return [Remark(grew: items.label(of: item))]
+    case .spared(let items): return [Remark(spared: items)]
     case .message(let text): return [Remark(text, isMessage: true)]
     case .notice(let text, let isWarning): (notice, isNoticeWarning) = (text, isWarning)
     }
     return []
+  }
+
+  /// Whether a remark is still so, if it is about something that ends: why files of a target wait, or which files are
+  /// left to finish.
+  package func holds(_ remark: Remark) -> Bool {
+    let name = remark.target
+    if !name.isEmpty { return refusals[name].map { Remark($0, of: name) } == remark }
+    return remark.spared.isEmpty
+      || remark.spared.contains { items.item($0)?.state.isActive == true }
   }
 
   /// Forgets items that are gone, no matter how they were removed.

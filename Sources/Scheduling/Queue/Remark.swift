@@ -45,6 +45,8 @@ package struct Remark: Hashable, Sendable {
   package var trouble: CredentialTrouble?
   /// The target that has this trouble.
   package var target = ""
+  /// The files that are left to finish, if it is about that.
+  package private(set) var spared: [ItemID] = []
   /// How a file has ended, if it is about that.
   package var end: End?
   /// What that file is called, and its name without its target.
@@ -76,6 +78,16 @@ package struct Remark: Hashable, Sendable {
     self.init(
       names.count == 1
         ? "\(first): paused" : "\(HumanReadable.count(names.count, "file")) paused")
+  }
+
+  /// Says that files were to be paused, and are left to finish.
+  package init(spared items: [UploadItem]) {
+    self.init(
+      items.count == 1
+        ? "\(items[0].fileName) is left to finish: the server may have it"
+        : "\(HumanReadable.count(items.count, "file")) are left to finish: the server may have them",
+      isMessage: true)
+    spared = items.map(\.id)
   }
 
   /// Says that a file has grown while it was sent.

@@ -12,7 +12,6 @@ extension AppState {
       let areNew = items.contains { queue.item($0.id) == nil }
       if areNew, !isReading, queue.totals.busy == heldBack { followAgain() }
       keepingCursor { $0.take(news) }
-      if message?.hasSuffix(scalars: Self.nothingQueued) == true { message = nil }
       if !isOver { summary = nil }
       limitScroll()
       return leaveIfDone()
@@ -28,13 +27,7 @@ extension AppState {
     case .changed(let changes, let now):
       return record(changes, at: now, news) + history(after: changes)
     case .joined(let changes, let now): return record(changes, at: now, news)
-    case .refusal(let target, let trouble):
-      // What is no longer so is no longer said.
-      if let old = refusals[target], old != trouble {
-        let words = words(of: Remark(old, of: target))
-        if message == words { message = nil }
-        if newsToCome == words { newsToCome = nil }
-      }
+    case .refusal:
       let wasOver = isOver
       take(news)
       if isOver, !wasOver { sumUp() }
@@ -46,7 +39,7 @@ extension AppState {
       // If the user has asked to quit meanwhile, the question may now be unnecessary.
       if wasReading { return mode == .quitting ? askToQuit() : leaveIfDone() }
     case .resumePoint, .resumed, .speeds, .figures, .lanes, .reachability, .pace, .run, .urls,
-      .aside, .successors, .settings, .stopped, .held, .grew, .message, .notice:
+      .aside, .successors, .settings, .stopped, .held, .grew, .spared, .message, .notice:
       take(news)
     }
     return []
@@ -70,14 +63,14 @@ extension AppState {
   /// Takes note of news, and logs and shows what it is worth saying.
   private mutating func take(_ news: QueueNews) {
     for remark in known.receive(news, at: now) {
-      let words = words(of: remark)
-      if remark.isMessage { announce(words) }
+      if remark.isMessage { announce(remark) }
       record(
-        words, Role(remark.tone), remark.end, of: remark.file, withoutTarget: remark.fileName)
+        words(of: remark), Role(remark.tone), remark.end, of: remark.file,
+        withoutTarget: remark.fileName)
     }
   }
 
-  private func words(of remark: Remark) -> String {
+  func words(of remark: Remark) -> String {
     remark.trouble.map { "\(remark.text) \(remedy($0, of: remark.target))" } ?? remark.text
   }
 

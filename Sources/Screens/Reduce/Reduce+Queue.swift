@@ -1,3 +1,4 @@
+import Scheduling
 import UploadModel
 
 /// The actions while the queue has the keyboard focus.
@@ -231,8 +232,10 @@ extension AppState {
     let going = items.filter(\.canBePaused)
     guard !going.isEmpty else { return [] }
     list.clearMarks()
-    if items.contains(where: \.state.isHandedOver) {
-      message = "files awaiting a reply are left to finish"
+    let spared = items.filter(\.state.isHandedOver)
+    if !spared.isEmpty {
+      message = nil
+      announce(Remark(spared: spared))
     }
     return [.pause(going.map(\.id))]
   }

@@ -4,6 +4,7 @@ import UploadModel
 package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   let typed = state.typedPath
   var effects = state.handle(event)
+  state.takeBackMessage()
   state.askAboutNames()
   effects += state.readFurther()
   // As the user types a path, the prompt shows what that would add.

@@ -27,11 +27,11 @@ package struct AppState: Sendable {
   package var options = Options()
 
   /// A message, shown for four seconds, or until the next key that does something.
-  var message: String? { didSet { (messageBegan, isNews) = (nil, false) } }
-  /// Whether the message is news, and not an answer to what the user did.
-  private var isNews = false
+  var message: String? { didSet { (messageBegan, news) = (nil, nil) } }
+  /// The news that the message says; nil if it answers what the user did.
+  private var news: Remark?
   /// News to show after the message.
-  var newsToCome: String?
+  private var newsToCome: Remark?
   /// The time of the first tick since the message came; nil if there is no message, or no tick yet.
   private var messageBegan: Instant?
   /// How the queue ended, shown until the next key.
@@ -203,13 +203,20 @@ package struct AppState: Sendable {
   }
 
   /// Shows news; first of all, an answer to what the user did has its time.
-  mutating func announce(_ news: String) {
-    guard message == nil || isNews else {
-      newsToCome = news
+  mutating func announce(_ remark: Remark) {
+    guard message == nil || news != nil else {
+      newsToCome = remark
       return
     }
-    (message, newsToCome) = (news, nil)
-    isNews = true
+    (message, newsToCome) = (words(of: remark), nil)
+    news = remark
+  }
+
+  /// Ends the message, and forgets the news behind it, once they are no longer so.
+  mutating func takeBackMessage() {
+    if let news, !known.holds(news) { message = nil }
+    if let news = newsToCome, !known.holds(news) { newsToCome = nil }
+    if queue.count > 0, message?.hasSuffix(scalars: Self.nothingQueued) == true { message = nil }
   }
 
   /// The message in lines for a screen of this width, above the keys.
