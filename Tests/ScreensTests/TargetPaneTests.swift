@@ -132,6 +132,27 @@ import UploadModel
     #expect(Self.line("shared", state).contains("photos was asked to wait · next try in 48 s"))
   }
 
+  /// After `r` on a file of another target, the server's wait is over, and the file that was asked to wait waits on.
+  @Test func theTargetThatWasAskedToWaitSaysSoAsLongAsItsFileWaits() {
+    var state = Self.pane()
+    state.size = Size(width: 200, height: 40)
+    var item = Fixture.item(21, "c.txt")
+    item.target = "album"
+    let failure = Failure(.refused, status: 503, attempts: 1, retryAfter: 48)
+    let server = "https://api.example.com"
+    Fixture.play(
+      &state, .added([item]),
+      .reachability(
+        server: server, .asksToWait(failure, until: state.now + 48, by: item.id)),
+      .engine(
+        [(item.id, .retrying(failure, next: 2, of: nil, at: state.now + 48.5))], at: state.now),
+      .reachability(server: server, .asksToWait(failure, until: state.now)))
+    #expect(Self.line("album", state).contains("asks to wait · next try in 49 s"))
+    #expect(!Self.line("photos", state).contains("wait"))
+    Fixture.play(&state, .tick(state.now + 49))
+    #expect(!Self.line("album", state).contains("wait"))
+  }
+
   @Test func aFailedTestIsForgottenOnceAFileArrives() {
     var state = Self.pane()
     var (arrived, confirmed) = (Fixture.item(21, "c.txt"), Fixture.item(22, "d.txt"))

@@ -127,7 +127,6 @@ extension AppState {
     }
     let (wait, pace) = (wait(at: row.url), pace(of: row.name))
     if let until = [wait?.nextTry, pace].compactMap(\.self).max() {
-      let why = until == wait?.nextTry ? "asks to wait" : "too many requests"
       let next = Outage.words(until: until, at: now)
       let soon = HumanReadable.seconds((until - now).rounded(.up))
       // The wait is for the whole server, though another target's file may have met with it.
@@ -140,7 +139,7 @@ extension AppState {
           ], .warning
         )
       }
-      return (["\(why) · \(next)", "\(why) · \(soon)", next], .warning)
+      return waiting(until, until == wait?.nextTry ? "asks to wait" : "too many requests")
     }
     let trial = trials[row.name]
     if case .underWay? = trial { return (["testing…"], .accent) }
@@ -163,6 +162,10 @@ extension AppState {
       )
     }
     if active > 0 { return (["\(HumanReadable.grouped(active)) being sent"], .accent) }
+    // Its server may have been tried with another file since. This target's files wait on.
+    if let until = askedBackOff(of: row.name) {
+      return waiting(until, "asks to wait")
+    }
     if trial != nil { return (["answers"], .good) }
     return ([isChosen ? "chosen" : ""], .dim)
   }
@@ -171,6 +174,13 @@ extension AppState {
   fileprivate func status(of row: TargetRow, fitting width: Int) -> (words: String, role: Role) {
     let (forms, role) = status(of: row)
     return (forms.first { $0.unicodeScalars.count <= width } ?? forms.last ?? "", role)
+  }
+
+  /// The state of a target that waits, and why.
+  private func waiting(_ end: Instant, _ why: String) -> (forms: [String], role: Role) {
+    let next = Outage.words(until: end, at: now)
+    let soon = HumanReadable.seconds((end - now).rounded(.up))
+    return (["\(why) · \(next)", "\(why) · \(soon)", next], .warning)
   }
 
   /// The URLs that files of the queue, or those that are added now, go to without a target in the configuration.

@@ -71,6 +71,8 @@ package struct AppState: Sendable {
   private(set) var dialogs: [Dialog] = []
   /// The long texts about the selected file, laid out for the pane beside the list.
   let sideTexts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
+  /// Until when files of each target back off as asked, by its name.
+  private let backOffs = Memoized<ItemList.Version, [String: Instant]>()
   /// The files for each target, by its name.
   let targetCounts = Memoized<ItemList.Version, [String: TargetCounts]>()
   /// Which copy of its file each file of the queue is.
@@ -451,14 +453,26 @@ package struct AppState: Sendable {
     for name in queue.targetNames where queue.idle(for: name) > 0 {
       if let end = wait(at: url(ofTarget: name))?.nextTry { note(end, name) }
     }
-    if queue.totals.retrying > 0 {
-      for item in items {
+    for (name, end) in askedBackOffs { note(end, name) }
+    return ends.values.max().map { (ends.keys.sorted(), $0) }
+  }
+
+  /// Until when a target's files back off because its server has asked for that; nil if none does.
+  func askedBackOff(of name: String) -> Instant? {
+    let names = name == target ? [name, ""] : [name]
+    return names.compactMap { askedBackOffs[$0] }.max().flatMap { $0 > now ? $0 : nil }
+  }
+
+  /// Until when files back off because their servers have asked them for it, by their targets.
+  private var askedBackOffs: [String: Instant] {
+    guard queue.totals.retrying > 0 else { return [:] }
+    return backOffs.value(for: queue.stateVersion) { _ in
+      items.reduce(into: [:]) { ends, item in
         guard case .retrying(let failure, _, _, let next) = item.state, failure.retryAfter != nil
-        else { continue }
-        note(next, item.target)
+        else { return }
+        ends[item.target] = max(ends[item.target] ?? next, next)
       }
     }
-    return ends.values.max().map { (ends.keys.sorted(), $0) }
   }
 
   /// When the next file of a target can begin, if its server takes no more requests now.
