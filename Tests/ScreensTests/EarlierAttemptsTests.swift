@@ -189,4 +189,16 @@ import UploadModel
         "00:00:30",
       ])
   }
+
+  /// Just after midnight, what was sent a minute before was not sent a day ago.
+  @Test(
+    arguments: [
+      (40, "23:59"), (0, "00:00"), (86_399, "00:00"), (86_400, "1 d ago"), (90_000, "2 d ago"),
+      (259_100, "3 d ago"),
+    ] as [(Double, String)])
+  func withinADayThereAreNoDays(_ seconds: Double, _ words: String) {
+    var state = Self.opened()
+    state.now = Instant(seconds: 9 * 86_400 + 36)
+    #expect(state.briefMoment(state.now + -seconds) == words)
+  }
 }

@@ -154,9 +154,7 @@ struct QueuePane {
   ) {
     var place = columns.words
     if let arrival = state.arrival(of: row) {
-      // Without seconds.
-      let days = state.daysAgo(arrival)
-      let time = days == 0 ? String(state.clock(arrival).dropLast(3)) : "\(days) d ago"
+      let time = state.briefMoment(arrival)
       canvas.putRight(time, row: line, columns: place, style: Style(.dim, on: ground))
       place = place.lowerBound..<max(place.lowerBound, place.upperBound - time.count - 1)
     }

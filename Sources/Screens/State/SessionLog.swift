@@ -104,8 +104,13 @@ extension AppState {
     return day + clock(instant)
   }
 
+  /// The same in a few characters: "22:15" within a day, "3 d ago" before that.
+  func briefMoment(_ instant: Instant) -> String {
+    now - instant < 86_400 ? String(clock(instant).dropLast(3)) : "\(daysAgo(instant)) d ago"
+  }
+
   /// How many midnights there were since an instant.
-  func daysAgo(_ instant: Instant) -> Int {
+  private func daysAgo(_ instant: Instant) -> Int {
     let days = [now, instant].map { (($0.seconds + options.midnight) / 86_400).rounded(.down) }
     return max(0, Int(days[0] - days[1]))
   }
