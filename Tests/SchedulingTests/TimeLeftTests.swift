@@ -39,6 +39,10 @@ struct TimeLeftTests {
       files: [(1, 20_000_000, "t"), (2000, 9, "t")], lanes: 1, delay: 0.04, speeds: ["t": 5e5],
       share: 0.6),
     Course(
+      testDescription: "ten files of 15 MB under a limit, then 1,990 small ones",
+      files: [(10, 15_000_000, "t"), (1990, 12_000, "t")], lanes: 4, delay: 0.04,
+      speeds: ["t": 6e6], limit: 6_000_000, share: 0.8),
+    Course(
       testDescription: "equal files", files: [(40, 4_000_000, "t")], lanes: 4, delay: 0.1,
       speeds: ["t": 3e6], share: 0.9),
     Course(

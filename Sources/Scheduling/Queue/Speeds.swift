@@ -176,8 +176,9 @@ package struct Speeds: Hashable, Sendable, Codable {
     [group, group.other].contains { paces[$0]?.isGoing(at: now) == true }
   }
 
-  /// Seconds until all that is left of a group is done. If nothing of a group has been done yet, its time is only a guess
-  /// from the pace of the target's other group. It is nil unless the guess matters little.
+  /// Seconds until all that is left of a group is done. If nothing of a group has been done yet, it comes after the
+  /// target's other group, and its time is only a guess from the pace of that one. It is nil if most depends on the
+  /// guess.
   private func seconds(
     of group: WorkGroup, _ left: [WorkGroup: Double], at now: Instant
   ) -> Double? {
@@ -185,7 +186,7 @@ package struct Speeds: Hashable, Sendable, Codable {
     if let speed = paces[group]?.speed(at: now) { return work / speed }
     guard let speed = paces[group.other]?.speed(at: now) else { return nil }
     let (guess, known) = (work / speed, (left[group.other] ?? 0) / speed)
-    return guess <= max(known, Self.little) ? guess : nil
+    return guess <= max(known, Self.little) ? known + guess : nil
   }
 
   /// Records where an attempt of another process begins.
