@@ -294,20 +294,25 @@ package final class SharedQueue {
   /// From now on, uploads that are interrupted stay in the queue.
   package func leave() { keeper.leave() }
 
-  /// Stops sending, or following the sender. Unless it is `forced`, requests under way are ended in good order, after
-  /// waiting for at most `seconds` for the replies to what servers may have already.
+  /// Stops sending, or following the sender. Requests under way are ended in good order, after waiting for at most
+  /// `seconds` for the replies to what servers may have already; if it is `forced`, they end with this process.
   package func close(
     isForced: Bool, awaitingReplies seconds: Double = UploadEngine.replyPatience
   ) async {
     leave()
     watch?.stop()
-    if !isForced {
+    if isForced {
+      engine?.setStarted(false)
+    } else {
       if options.isAlone { await engine?.runsHaveEnded() }
       await conductor.close(awaitingReplies: seconds)
     }
     keeper.finishDisposals()
     link.stop()
   }
+
+  /// Takes note of what has been written and not been reported yet, so that the items are as the queue's file has them.
+  package func catchUp() { conductor.reportNow() }
 
   /// Takes items that are in the queue's file, and submits them to the engine.
   package func add(_ added: [UploadItem]) {

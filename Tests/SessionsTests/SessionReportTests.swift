@@ -56,6 +56,30 @@ struct SessionReportTests {
         == ["not sent: 429 Too Many Requests", "not sent: 429 Too Many Requests", "not sent"])
   }
 
+  @Test("Files whose replies nobody has awaited count as unknown, as the next hoist finds them")
+  func cutOff() {
+    var list = ItemList()
+    let now = Instant(seconds: 9)
+    let states: [ItemState] = [
+      .done(Receipt(status: 201)), .awaitingReply(attempt: 1, since: now),
+      .sending(attempt: 1, sent: 0, total: 9),
+      .processing(Processing(Receipt(status: 202), askingAt: nil, since: .now)),
+      .waiting,
+    ]
+    list.append(
+      states.indices.map {
+        UploadItem(id: ItemID(Int64($0)), location: FileLocation("/files/\($0)"), state: .waiting)
+      })
+    for (index, state) in states.enumerated() {
+      _ = list.change(ItemID(Int64(index)), to: state, at: now)
+    }
+    let report = SessionReport(items: list, isReading: false, isAside: false)
+    #expect(
+      report.lines.last
+        == "1 of 5 files sent; 1 unknown; 4 files left in the queue for the next hoist")
+    #expect(report.lines.count { $0.hasPrefix("? ") } == 1)
+  }
+
   @Test("A queue that no other hoist has, like the demo's, leaves nothing for the next one")
   func demo() {
     var report = Self.report(2, isStopped: true)

@@ -171,6 +171,7 @@ package final class ScreenSession {
       context.output.error("… some files were still being looked for; add them again")
     }
     let unwritten = keeper.settle()
+    queue.catchUp()
     let report = SessionReport(
       queue, unwritten: unwritten, queueOption: keeper.option,
       successor: leaving == .background && unwritten == nil ? goOnInBackground() : nil,

@@ -184,7 +184,12 @@ struct SessionReport {
     // them.
     let figures = items.removed.isEmpty && self.figures.bytes > 0 ? self.figures : nil
     // All files count that were in the list, so that the numbers add up.
-    var lines = [items.sessionCounts.words(figures) + kept]
+    var counts = items.sessionCounts
+    // The next hoist finds the same: nobody has awaited their replies.
+    let cutOff = remarkable.count { $0.state.isHandedOver && !$0.state.isProcessed }
+    counts.unknown += cutOff
+    counts.left -= cutOff
+    var lines = [counts.words(figures) + kept]
     if isStopped, unsent > 0, isKept {
       lines.append(
         "the queue is stopped; to resume it, run \"hoist queue start\(queueOption)\" or press s on the screen"

@@ -164,6 +164,35 @@ extension EndToEnd {
       try await terminal.wait(for: "2 ok")
     }
 
+    @Test("After ^c ^c the summary counts as unknown what the next hoist finds as that")
+    func leftAtOnce() async throws {
+      // It answers only the first.
+      let server = try HostileServer { connection, number in
+        _ = connection.readRequest()
+        if number == 0 {
+          connection.send(
+            "HTTP/1.1 201 Created\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        }
+        _ = connection.read(1)
+      }
+      defer { server.stop() }
+      for name in ["a.bin", "b.bin", "c.bin"] { try person.folder.write(name, count: 1000) }
+      let terminal = try await screen(
+        "a.bin b.bin c.bin --to \(server.url()) --concurrency 1")
+      try await terminal.wait(until: "one sent, and one awaiting its reply") {
+        $0.row(with: "b.bin")?.contains("awaiting reply") == true
+      }
+      try await terminal.press("C-c", "C-c")
+      try await terminal.wait(for: "1 of 3 files sent")
+      let shell = try await terminal.wait(for: "2 files left in the queue for the next hoist")
+      #expect(shell.shows("; 1 unknown; 2 files left in the queue"), "\(shell.text)")
+      #expect(shell.row(with: "b.bin: may have arrived") != nil, "\(shell.text)")
+      let again = try await screen("--to \(server.url()) --concurrency 1")
+      try await again.wait(until: "the same as in the summary") {
+        $0.row(with: "b.bin")?.contains("may have arrived") == true && $0.shows("1 unknown")
+      }
+    }
+
     @Test("A second hoist shows the queue and adds to it; it sends when the first has gone")
     func twoHoists() async throws {
       let inbox = try await person.receiver()
