@@ -297,6 +297,19 @@ import Testing
     #expect(!render(state, size: state.size).text[0].contains("next try"))
   }
 
+  /// Nothing is promised that a stopped queue does not do.
+  @Test func whileTheQueueIsStoppedNothingIsTried() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "a.bin")]), Fixture.away, .stopped(true))
+    #expect(Fixture.type("R", &state) == [.probe])
+    let stopped = "nothing is sent while the queue is stopped; s resumes it"
+    #expect(state.message == stopped)
+    Fixture.play(
+      &state, .added([Fixture.item(2, "b.bin", state: .failed(Failure(.missing)))]))
+    #expect(Fixture.type("R", &state) == [.retry([ItemID(2)]), .probe])
+    #expect(state.message == "1 file queued again; \(stopped)")
+  }
+
   @Test func aFileThatWaitsForItsServerCanBeTriedNowAndOthersHaveNothingToRetry() {
     var state = Fixture.empty()
     Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
@@ -411,7 +424,7 @@ import Testing
     #expect(Fixture.type("R", &state) == [.probe])
     let until = state.clock(state.now + 37)
     #expect(
-      state.message == "trying 2 targets now, though their servers asked to wait until \(until)")
+      state.message == "trying 2 targets now, though their server asked to wait until \(until)")
     // Also where no server's wait is in force any more, as after r on another row.
     Fixture.play(
       &state, .removed([ItemID(2), ItemID(3)]),

@@ -179,9 +179,17 @@ extension AppState {
     let effects = (ids.isEmpty ? [] : [.retry(ids)]) + probed
     if effects.isEmpty, unknown == 0 { return taken.isEmpty ? refuse("nothing has failed") : [] }
     // The result may come at once and be the same as before, so say what is done.
-    let sent = ids.isEmpty ? [] : ["sending \(HumanReadable.count(ids.count, "file")) again"]
+    let files = HumanReadable.count(ids.count, "file")
     let tried = waiting.map { tryWords($0.targets, $0.until) } ?? "trying the server now"
-    let done = (sent + (probed.isEmpty ? [] : [tried])).joined(separator: ", ")
+    let done =
+      if effects.isEmpty {
+        ""
+      } else if settings.isStarted {
+        ((ids.isEmpty ? [] : ["sending \(files) again"]) + (probed.isEmpty ? [] : [tried]))
+          .joined(separator: ", ")
+      } else {
+        (ids.isEmpty ? "" : "\(files) queued again; ") + stoppedWords
+      }
     let left =
       "\(HumanReadable.count(unknown, "file")) may have arrived: check the server before you retry"
     message = ([done] + (unknown > 0 ? [left] : [])).filter { !$0.isEmpty }.joined(separator: "; ")
@@ -190,10 +198,17 @@ extension AppState {
 
   /// That files are tried although their servers have asked to wait.
   private func tryWords(_ targets: [String], _ until: Instant) -> String {
-    let (who, whose) =
-      targets.count == 1
-      ? (targets[0], "its server") : ("\(targets.count) targets", "their servers")
+    let servers = Set(targets.map { Origin(text: url(ofTarget: $0)) })
+    let who = targets.count == 1 ? targets[0] : "\(targets.count) targets"
+    let whose =
+      targets.count == 1 ? "its server" : servers.count == 1 ? "their server" : "their servers"
     return "trying \(who) now, though \(whose) asked to wait until \(clock(until))"
+  }
+
+  /// Why nothing is tried now, and which key changes that.
+  private var stoppedWords: String {
+    let key = keyLabel(.startStop)
+    return "nothing is sent while the queue is stopped" + (key.isEmpty ? "" : "; \(key) resumes it")
   }
 
   /// The target of the row under the cursor, or that of files added from now on.
