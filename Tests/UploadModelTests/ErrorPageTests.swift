@@ -171,6 +171,29 @@ import UploadModel
     #expect(reply.page == nil && reply.message == "No <file>")
   }
 
+  @Test("an element that is never closed does not take the rest of the page")
+  func unclosed() {
+    let reply = Reply(
+      text: "<html><title>Error</title><noscript>No scripts?</noscript>"
+        + "<noscript><p>The disk is full today</p></html>")
+    #expect(reply.page == ["Error", "The disk is full today"])
+    #expect(reply.message == "The disk is full today")
+  }
+
+  @Test("the innermost <error> has the words", arguments: ["", "<b></b>", "<error></error>"])
+  func innermost(_ before: String) {
+    let text = "<error><code>7</code>\(before)<error>no room</error></error>"
+    #expect(Reply(text: text).message == "no room")
+  }
+
+  @Test("elements in one another take no longer than those in a row", .timeLimit(.minutes(1)))
+  func nested() {
+    for name in ["h1", "error"] {
+      let page = String(repeating: "<\(name)> ", count: 2000)
+      for _ in 0..<20 { #expect(Reply(text: page).message == nil) }
+    }
+  }
+
   @Test("what is no page stays as it is")
   func others() {
     for text in ["", "no", "{}", "<Error><Code>NoSuchBucket</Code></Error>", "<html></html>"] {

@@ -58,23 +58,26 @@ struct Markup {
 
   /// The text in the first element of this name that has any; `nil` if there is none.
   private func content(of name: String) -> String? {
-    for (index, token) in tokens.enumerated() {
-      guard case .open(name) = token else { continue }
-      var text = ""
-      var holdsElements = false
-      inside: for token in tokens[(index + 1)...] {
-        switch token {
-        case .close(name): break inside
-        case .text(let more): text += more
-        case .open: holdsElements = true
-        case .close: break
-        }
+    // The text so far of the element that this is in; nil if this is in none.
+    var text: String?
+    // <error> is often around all the others, whose text is not its own.
+    let mayHoldElements = name != "error"
+    for token in tokens {
+      switch token {
+      case .open(name): text = mayHoldElements ? text ?? "" : ""
+      case .open: if !mayHoldElements { text = nil }
+      case .text(let more): text?.append(more)
+      case .close(name):
+        if let text, !Self.isBlank(text) { return text }
+        text = nil
+      case .close: break
       }
-      // <error> is often around all the others.
-      if name == "error", holdsElements { continue }
-      if !text.unicodeScalars.allSatisfy(\.isWhiteSpace) { return text }
     }
-    return nil
+    return text.flatMap { Self.isBlank($0) ? nil : $0 }
+  }
+
+  private static func isBlank(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy(\.isWhiteSpace)
   }
 
   /// Whether there is an element of this name.
@@ -117,22 +120,25 @@ struct Markup {
   /// The stretches of text that stand apart, without those in some elements. `inLines`: broken also at line breaks, but
   /// not between the cells of a table.
   private func stretches(leavingOut unread: Set<String>, inLines: Bool) -> [String] {
-    var (stretches, stretch, hidden, preformatted) = ([String](), "", 0, 0)
+    let ends = ends(of: unread)
+    var (stretches, stretch, hiddenEnd, preformatted) = ([String](), "", 0, 0)
     func end() {
       stretches.append(stretch)
       stretch = ""
     }
-    for token in tokens {
+    for (index, token) in tokens.enumerated() {
+      if let end = ends[index] { hiddenEnd = max(hiddenEnd, end) }
       switch token {
-      case .text where hidden > 0: break
+      case .text where index < hiddenEnd: break
       case .text(let text) where inLines && preformatted > 0:
         for (index, line) in text.split(scalar: "\n").enumerated() {
           if index > 0 { end() }
           stretch += line
         }
       case .text(let text): stretch += text
-      case .open(let name) where unread.contains(name): hidden += 1
-      case .close(let name) where unread.contains(name): hidden = max(0, hidden - 1)
+      case .open(let name) where unread.contains(name),
+        .close(let name) where unread.contains(name):
+        break
       case .open("br"): if inLines { end() } else { stretch += " " }
       case .open("td"), .open("th"), .close("td"), .close("th"):
         if inLines { stretch += " " } else { end() }
@@ -147,6 +153,20 @@ struct Markup {
     }
     end()
     return stretches
+  }
+
+  /// Where elements of these names end, by where they begin. One that is never closed is not there: it would take the
+  /// rest of the page.
+  private func ends(of names: Set<String>) -> [Int: Int] {
+    var (ends, open) = ([Int: Int](), [String: [Int]]())
+    for (index, token) in tokens.enumerated() {
+      switch token {
+      case .open(let name) where names.contains(name): open[name, default: []].append(index)
+      case .close(let name): if let start = open[name]?.popLast() { ends[start] = index }
+      case .open, .text: break
+      }
+    }
+    return ends
   }
 
   /// The first stretch of text in an HTML page that is neither a status nor the name of the server.
