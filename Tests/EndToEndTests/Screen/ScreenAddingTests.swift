@@ -196,6 +196,35 @@ extension EndToEnd {
       #expect(end.shows("Queue 1"))
     }
 
+    @Test("a target that is made for a file that is edited is not for those that are added later")
+    func targetOfAnEdit() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.configure("default_target = \"desk\"\n[targets.desk]\nurl = \"\(inbox.url)\"\n")
+      try person.folder.write("b.txt", count: 10)
+      let terminal = try await person.terminal(columns: 120, rows: 24)
+      try await terminal.command("hoist gone.txt")
+      try await terminal.wait(for: "failed: file is missing")
+      try await terminal.press("e")
+      try await terminal.wait(for: "Edit gone.txt")
+      try await terminal.press("BTab")
+      try await terminal.type(inbox.url)
+      try await terminal.wait(for: "new target…")
+      try await terminal.press("Down", "Enter")
+      try await terminal.wait(for: "Form field")
+      try await terminal.type("attic")
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "attic is saved; files added from now on still go to desk")
+      try await terminal.press("Enter")
+      try await terminal.wait(until: "the edited file at attic") {
+        $0.row(with: "gone.txt")?.contains("attic") == true
+      }
+      try await terminal.press("a")
+      try await terminal.command("b.txt")
+      let sent = try await terminal.wait(for: "1 ok")
+      #expect(sent.row(with: "b.txt")?.contains("desk") == true, "\(sent.text)")
+    }
+
     @Test("a broken link is said to be one, and is not queued twice unasked")
     func brokenLink() async throws {
       let person = try Person()
