@@ -240,7 +240,9 @@ extension EndToEnd {
       try await terminal.wait(for: "1 broken link cannot be sent")
       try await terminal.wait(for: "Queue 1")
       try await terminal.press("b")
-      try await terminal.wait(for: "TYPE")
+      try await terminal.wait(until: "the list of files") {
+        $0.shows("CHANGED") && $0.shows("broken  ")
+      }
       try await terminal.press("Enter")
       try await terminal.wait(for: "dangling is in the queue already")
       try await terminal.press("Escape")
