@@ -182,10 +182,13 @@ package struct Speeds: Hashable, Sendable, Codable {
   private func seconds(
     of group: WorkGroup, _ left: [WorkGroup: Double], at now: Instant
   ) -> Double? {
-    let work = left[group] ?? 0
-    if let speed = paces[group]?.speed(at: now) { return work / speed }
-    guard let speed = paces[group.other]?.speed(at: now) else { return nil }
-    let (guess, known) = (work / speed, (left[group.other] ?? 0) / speed)
+    // A request is done when it has been answered.
+    let answers = group.isOfSmallFiles ? awaiting.count { underWay[$0] == group } : 0
+    let work = (left[group] ?? 0) + Double(answers) * Double(Workload.ofRequest)
+    if let pace = paces[group], let seconds = pace.seconds(for: work, at: now) { return seconds }
+    guard let pace = paces[group.other], let guess = pace.seconds(for: work, at: now),
+      let known = pace.seconds(for: left[group.other] ?? 0, at: now)
+    else { return nil }
     return guess <= max(known, Self.little) ? known + guess : nil
   }
 
@@ -222,10 +225,9 @@ package struct Speeds: Hashable, Sendable, Codable {
     if moved > 0 { whole.record(moved, at: now) }
     var work = moved
     if group.isOfSmallFiles, !isJudgement {
-      work &+= max(
-        0, Self.request(new, after ?? before, of: size) - Self.request(old, before, of: size))
+      work &+= max(0, Self.request(new) - Self.request(old))
     }
-    if work > 0 { paces[group, default: WorkPace(at: now)].record(work, at: now) }
+    if work > 0 { paces[group, default: Self.pace(of: group, at: now)].record(work, at: now) }
     guard case .sending(_, let sent, _) = new else {
       sending[id] = nil
       return
@@ -240,15 +242,19 @@ package struct Speeds: Hashable, Sendable, Codable {
     sending[id] = current
   }
 
-  /// The part of a request's own work that is done: as large as the part of the file that is handed over. One that
-  /// has been answered is done, and so is the last one of a file that has failed, however much of that was sent.
-  private static func request(_ state: ItemState, _ sent: Int64, of size: Int64) -> Int64 {
-    if state.isHandedOver || state.isDone { return Workload.ofRequest }
+  private static func pace(of group: WorkGroup, at now: Instant) -> WorkPace {
+    WorkPace(ofRequests: group.isOfSmallFiles, at: now)
+  }
+
+  /// The part of a request's own work that is done: all of it once it has been answered, or is the last one of a file
+  /// that has failed.
+  private static func request(_ state: ItemState) -> Int64 {
+    var isDone = state.isDone
+    if case .processing = state { isDone = true }
     if let failure = state.failure, failure.attempts > 0 {
-      if state.isFinished || failure.status != nil { return Workload.ofRequest }
+      isDone = state.isFinished || failure.status != nil
     }
-    let part = Workload(first: sent, of: size)
-    return part.work &- part.bytes
+    return isDone ? Workload.ofRequest : 0
   }
 
   /// Notes in which group an item is under way; nil if it is not.
@@ -257,7 +263,7 @@ package struct Speeds: Hashable, Sendable, Codable {
     guard group != known else { return }
     underWay[id] = group
     if let known { paces[known]?.count(-1, at: now) }
-    if let group { paces[group, default: WorkPace(at: now)].count(1, at: now) }
+    if let group { paces[group, default: Self.pace(of: group, at: now)].count(1, at: now) }
   }
 
   /// Ends a batch of records: the burst is updated once for all of them.
