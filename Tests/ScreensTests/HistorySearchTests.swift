@@ -15,9 +15,11 @@ import UploadModel
 
   private static func rows(_ count: Int) -> [HistoryRow] { (0..<count).map { row("\($0).bin") } }
 
-  private static func request(_ filter: String = "", limit: Int = 1000) -> HistoryRequest {
+  private static func request(
+    _ filter: String = "", limit: Int = 1000, counts: Bool = false
+  ) -> HistoryRequest {
     var request = HistoryRequest(filter: filter)
-    request.limit = limit
+    (request.limit, request.countsKinds) = (limit, counts)
     return request
   }
 
@@ -107,7 +109,10 @@ import UploadModel
     Fixture.play(&state, .key("3"), .history(.rows(Self.rows(1000)), total: 4112, isCut: true))
     #expect(
       Fixture.type("fab", &state)
-        == [.listHistory(Self.request("a")), .listHistory(Self.request("ab"))])
+        == [
+          .listHistory(Self.request(counts: true)), .listHistory(Self.request("a")),
+          .listHistory(Self.request("ab")),
+        ])
     Fixture.play(&state, .history(.rows([Self.row("abc.txt")]), total: 4112), .key(.enter))
     #expect(state.history.selected?.name == "abc.txt")
     #expect(Self.title(state).contains("History · 1 with \"ab\" "), "\(Self.title(state))")
@@ -121,6 +126,36 @@ import UploadModel
     Fixture.play(&state, .key(.enter))
     #expect(
       state.message == "none of the latest 1,000 names contains that text; f looks through all")
+  }
+
+  /// Until the whole history has been counted, the prompt says that there may be more.
+  @Test func thePromptCountsAllOfIt() {
+    func prompt(_ state: AppState) -> String { render(state, size: state.size).text.last ?? "" }
+    var state = Fixture.empty()
+    let rows = (0..<1000).map { Self.row("\($0)", $0 < 89 ? .failed : .sent) }
+    Fixture.play(&state, .key("3"), .history(.rows(rows), total: 2056, isCut: true))
+    #expect(Fixture.type("f", &state) == [.listHistory(Self.request(counts: true))])
+    #expect(prompt(state).contains("failed (89+)  sent (911+)"), "\(prompt(state))")
+    let counts = ["failed": 140, "unknown": 3, "sent": 1913]
+    Fixture.play(&state, .history(.rows(rows), total: 2056, isCut: true, counts: counts))
+    #expect(prompt(state).contains("failed (140)  unknown (3)  sent (1,913)"), "\(prompt(state))")
+    // They are not counted again once the prompt is closed, and nothing is read for closing it.
+    #expect(Fixture.play(&state, .key(.escape)) == [])
+    #expect(Fixture.play(&state, .key(.function(5))) == [.listHistory(Self.request())])
+    Fixture.play(&state, .history(.rows(Array(rows[..<90])), total: 90))
+    #expect(Fixture.type("f", &state) == [], "all of it is listed")
+    #expect(prompt(state).contains("failed (89)  sent (1)"), "\(prompt(state))")
+  }
+
+  @Test func filesAreCountedBeyondTheLimit() {
+    var search = HistorySearch(Self.request(limit: 2, counts: true))
+    let rows = [
+      Self.row("a"), Self.row("b", .failed), Self.row("c", .failed), Self.row("c", id: "0"),
+      Self.row("a", .failed, id: "0"),
+    ]
+    #expect(rows.filter { search.takes($0) }.map(\.id) == ["a ", "b ", "a 0"])
+    #expect(search.isFull && !search.isDone)
+    #expect(search.counts == ["sent": 1, "failed": 2])
   }
 
   @Test func theLatestAttemptAtAFileDecides() {

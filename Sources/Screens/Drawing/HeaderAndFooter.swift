@@ -55,9 +55,8 @@ struct HeaderAndFooter {
       let label = prompt.isFilter ? "filter " : "/"
       paintPrompt(label, prompt.field, on: &canvas)
       if prompt.isFilter, prompt.field.text.isEmpty {
-        let words = state.filterWords.map { "\($0.word) (\(HumanReadable.grouped($0.count)))" }
         canvas.put(
-          words.joined(separator: "  "), row: layout.footer,
+          state.filterWords.joined(separator: "  "), row: layout.footer,
           columns: label.count + 3..<max(label.count + 3, canvas.size.width - 1), style: Style(.dim)
         )
       }

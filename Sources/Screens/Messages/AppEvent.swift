@@ -37,8 +37,9 @@ package enum AppEvent: Sendable {
   /// The answer to `Effect.listServer`, and to a deletion.
   case server(Listing<ServerEntry>)
   /// The answer to `Effect.listHistory`. `total` is how many files the history has, if they were counted; `isCut` says
-  /// whether more files match than are listed.
-  case history(Listing<HistoryRow>, total: Int? = nil, isCut: Bool = false)
+  /// whether more files match than are listed; `counts` is how many files the words of the filter find, if asked for.
+  case history(
+    Listing<HistoryRow>, total: Int? = nil, isCut: Bool = false, counts: [String: Int]? = nil)
   /// The answer to `Effect.inspect`: the request as it is sent, line by line, without secrets.
   case request(ItemID, [String])
   /// The answer to `Effect.readAttempts` and `Effect.inspect`, in the order of the attempts.

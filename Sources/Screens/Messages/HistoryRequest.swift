@@ -4,6 +4,8 @@ package struct HistoryRequest: Hashable, Sendable {
   package var filter: String
   /// The most files to list, the latest first.
   package var limit = Self.usual
+  /// Whether to count what each word of the filter finds, also beyond the limit.
+  package var countsKinds = false
 
   static let usual = 1000
 

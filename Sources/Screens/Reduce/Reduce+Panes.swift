@@ -134,9 +134,21 @@ extension AppState {
       historyExtent.isCut = false
       request.limit *= 2
     }
+    request.countsKinds = showsFilterWords && (request.countsKinds || isHistoryPartlyListed)
+    // Without the counts, what is listed stays as it is.
+    if !request.countsKinds { historyRequest.countsKinds = false }
     guard request != historyRequest else { return [] }
     historyRequest = request
     return [.listHistory(request)]
+  }
+
+  /// Whether the prompt of the filter shows what its words find.
+  private var showsFilterWords: Bool {
+    if case .find(let prompt) = dialog {
+      prompt.isFilter && prompt.field.text.isEmpty
+    } else {
+      false
+    }
   }
 
   /// Queues files of the history again. Asks first if some may already be on the server, where they would then be

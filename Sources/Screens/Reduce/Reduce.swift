@@ -59,8 +59,8 @@ extension AppState {
       if isNew { record("target: \(name)") }
       if pane == .server { return show(.server) }
     case .server(let listing): server.update(with: listing, height: layout.rows.count)
-    case .history(let listing, let total, let isCut):
-      historyExtent = (total, isCut)
+    case .history(let listing, let total, let isCut, let counts):
+      historyExtent = (total, isCut, counts)
       showHistory(listing)
     case .request(let id, let lines):
       changeDialogs { dialog in

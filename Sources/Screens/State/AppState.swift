@@ -64,8 +64,9 @@ package struct AppState: Sendable {
   var historyOrder = HistoryRow.Order.time
   /// What the history was asked for last.
   var historyRequest = HistoryRequest()
-  /// How many files the history has, if they were counted, and whether more match than are listed.
-  var historyExtent: (total: Int?, isCut: Bool) = (nil, false)
+  /// How many files the history has, if they were counted; whether more match than are listed; and how many files the
+  /// words of the filter find in all of it, if that was asked for.
+  var historyExtent: (total: Int?, isCut: Bool, counts: [String: Int]?) = (nil, false, nil)
   var log = SessionLog()
   /// The dialogs over the panes, the uppermost last.
   private(set) var dialogs: [Dialog] = []

@@ -148,7 +148,7 @@ struct SessionAnswers {
           // While somebody types, only the last request counts.
           guard requests.isLast(number) else { return nil }
           let page = try store.history(before: next, count: Self.portion)
-          for entry in page.entries where !search.isFull {
+          for entry in page.entries where !search.isDone {
             var row = HistoryRow(entry, at: now)
             let isLast = known.insert(entry.item).inserted
             if isLast, let state = unfinished[entry.item] {
@@ -158,8 +158,8 @@ struct SessionAnswers {
             found.rows.append((row, isLast && row.end == .open ? entry.item : nil))
           }
           next = page.next
-        } while next != nil && !search.isFull
-        found.isCut = search.isFull
+        } while next != nil && !search.isDone
+        (found.isCut, found.counts) = (search.isFull, search.counts)
         return found
       }
     }) { [weak loop] result in
@@ -177,7 +177,9 @@ struct SessionAnswers {
           }
           return row
         }
-        return [.history(.rows(shown), total: found.total, isCut: found.isCut)]
+        return [
+          .history(.rows(shown), total: found.total, isCut: found.isCut, counts: found.counts)
+        ]
       case .success(nil): return []
       case .failure(let error): return [.history(.failed("\(error)"))]
       }
@@ -201,6 +203,7 @@ struct SessionAnswers {
     var rows: [(row: HistoryRow, item: ItemID?)] = []
     var total: Int
     var isCut = false
+    var counts: [String: Int]?
   }
 
   func inspect(_ id: ItemID) {

@@ -45,6 +45,8 @@ enum RowKind: Hashable, Sendable {
     "yesterday",
   ]
 
+  static let offered = examples.compactMap { word in RowKind(word).map { (word: word, kind: $0) } }
+
   /// How many files are of this kind, according to the totals; nil for a day.
   func count(in totals: Totals) -> Int? {
     switch self {
@@ -70,15 +72,23 @@ enum RowKind: Hashable, Sendable {
 }
 
 extension AppState {
-  /// The words with which a filter finds rows of the visible list, and how many.
-  var filterWords: [(word: String, count: Int)] {
+  /// The words with which a filter finds rows of the visible list, and how many: "failed (89)". While only a part of
+  /// the history has been counted, there may be more: "failed (89+)".
+  var filterWords: [String] {
     guard pane == .queue || pane == .history else { return [] }
-    return RowKind.examples.compactMap { word in
-      guard let kind = RowKind(word) else { return nil }
+    let counts = pane == .history ? historyExtent.counts : nil
+    let isPart = pane == .history && counts == nil && isHistoryPartlyListed
+    return RowKind.offered.compactMap { word, kind in
       let count =
         pane == .queue
-        ? kind.count(in: queue.totals) ?? 0 : history.rows.all.count { $0.is(kind) }
-      return count > 0 ? (word, count) : nil
+        ? kind.count(in: queue.totals) ?? 0
+        : counts.map { $0[word] ?? 0 } ?? history.rows.all.count { $0.is(kind) }
+      return count > 0 ? "\(word) (\(HumanReadable.grouped(count))\(isPart ? "+" : ""))" : nil
     }
+  }
+
+  /// Whether the history has files that are not in the list.
+  var isHistoryPartlyListed: Bool {
+    historyExtent.total.map { $0 > history.rows.count } ?? historyExtent.isCut
   }
 }
