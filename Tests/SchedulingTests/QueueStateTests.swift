@@ -142,6 +142,13 @@ struct QueueStateTests {
         "  2 files added", "+ f1 → t: 201 Created", "- f2 → u: 413 Content Too Large",
       ]
     ) { $0.items.hasSeveralTargets },
+    // A line that is read later does not depend on which files were still in the queue.
+    Row(
+      news: [
+        .added([item(1), item(2).sent(to: "u")]), .removed([ItemID(2)]), changed(1, done),
+      ],
+      said: ["  2 files added", "  1 file removed elsewhere", "+ f1 → t: 201 Created"]
+    ) { !$0.items.hasSeveralTargets },
     Row(
       news: [
         .added([item(1)]),

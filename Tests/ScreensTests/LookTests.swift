@@ -206,6 +206,25 @@ import Testing
     #expect(state.log.lines.contains { $0.text == told })
   }
 
+  /// A line is read when the queue is another one.
+  @Test func linesNameTargetsThatAreNotTheChosenOne() {
+    var state = Fixture.empty()
+    func sent(_ number: Int64, to target: String) -> String? {
+      var item = Fixture.item(number, "report.pdf")
+      item.target = target
+      Fixture.play(
+        &state, .added([item]),
+        .engine([(item.id, .done(Receipt(status: 201)))], at: state.now), .command("clear"))
+      return state.log.lines.last { $0.text.contains("201") }?.text
+    }
+    #expect(sent(1, to: "photos") == "report.pdf: 201 Created")
+    #expect(sent(2, to: "box") == "report.pdf → box: 201 Created")
+    #expect(state.log.latest.last { $0.end?.word == "sent" }?.text.contains("→ box") == true)
+    #expect(sent(3, to: "photos") == "report.pdf → photos: 201 Created", "there were several")
+    state = Fixture.empty()
+    #expect(sent(1, to: "box") == "report.pdf → box: 201 Created", "it is not the chosen one")
+  }
+
   @Test func linesForThoseWhoListen() {
     var announcer = Announcer()
     var state = Fixture.empty()

@@ -174,6 +174,8 @@ package struct ItemList: Sendable {
   private var positions = ItemTable<Int32>()
   /// How many items go to each target.
   private var targets: [String: Int] = [:]
+  /// The targets of all items that the list has had, also of those that have left it.
+  private var targetsHad: Set<String> = []
   /// How many items are being sent to each target.
   private var active: [String: Int] = [:]
   /// How many items of each target are still to be sent, without those that are paused.
@@ -315,11 +317,8 @@ package struct ItemList: Sendable {
 
   package var hasSeveralTargets: Bool { targets.count > 1 }
 
-  /// What an item is called where its row is not seen: by its name, and by its target if there are several.
-  package func label(of item: UploadItem) -> String {
-    hasSeveralTargets && !item.target.isEmpty
-      ? "\(item.fileName) → \(item.target)" : item.fileName
-  }
+  /// Whether there have been several targets, even if all items now have the same one.
+  package var hasHadSeveralTargets: Bool { targetsHad.count > 1 }
 
   package func active(on target: String) -> Int { active[target] ?? 0 }
   /// Whether items of a target are still to be sent, and not paused.
@@ -379,6 +378,7 @@ package struct ItemList: Sendable {
     lengths.count(length, by: 1)
     removed[item.id] = nil
     totals.add(item, reached: row.counted)
+    if targets[item.target] == nil { targetsHad.insert(item.target) }
     targets[item.target, default: 0] += 1
     if item.state.takesLane { active[item.target, default: 0] += 1 }
     if item.state.isBusy { busy[item.target, default: 0] += 1 }

@@ -11,6 +11,8 @@ package struct QueueState: Sendable {
   package var settings = SenderSettings()
   /// The URLs of targets by their names, as far as they are needed.
   package var urls: [String: String] = [:]
+  /// The target that is chosen for files added from now on; nil if there is no such choice.
+  package var chosenTarget: String?
   /// Whether the queue is still being read: more items may come, and it cannot be edited yet.
   package var isReading: Bool
   /// The last item that was in the queue before this process: it may have been tried then.
@@ -64,6 +66,15 @@ package struct QueueState: Sendable {
     }
   }
 
+  /// What an item is called where its row is not seen: by its name, and by its target if that is not the chosen one, or
+  /// if there have been several. Lines are read long after the queue has changed, so what else is in it now does not
+  /// matter.
+  package func label(of item: UploadItem) -> String {
+    let isElsewhere = chosenTarget.map { $0 != item.target } ?? false
+    return (isElsewhere || items.hasHadSeveralTargets) && !item.target.isEmpty
+      ? "\(item.fileName) → \(item.target)" : item.fileName
+  }
+
   /// Whether nothing is left to be sent. Paused items count as left, since they will be resumed one day. While the
   /// queue is being read, more items may come.
   package var isAtTheEnd: Bool { items.totals.busy + items.totals.paused == 0 && !isReading }
@@ -103,7 +114,7 @@ package struct QueueState: Sendable {
       guard let item = items.setResumePoint(id, point), let point, point.isAtStart,
         let words = point.words
       else { return [] }
-      return [Remark("\(items.label(of: item)): \(words)")]
+      return [Remark("\(label(of: item)): \(words)")]
     case .resumed(let id, let start): speeds.noteStart(of: id, at: start)
     case .speeds(let speeds): self.speeds = speeds
     case .figures(let figures): self.figures = figures
@@ -138,7 +149,7 @@ package struct QueueState: Sendable {
     case .held(let reason):
       settings.isStarted = false
       return [Remark(reason, .bad, isMessage: true)]
-    case .grew(let item): return [Remark(grew: items.label(of: item))]
+    case .grew(let item): return [Remark(grew: label(of: item))]
     case .spared(let items): return [Remark(spared: items)]
     case .message(let text): return [Remark(text, isMessage: true)]
     case .notice(let text, let isWarning): (notice, isNoticeWarning) = (text, isWarning)
@@ -181,8 +192,8 @@ package struct QueueState: Sendable {
       .filter { $0.0 > 0 && !isReading }
       .map { Remark("\(HumanReadable.count($0, "file")) \($1)") }
     return counts
-      + failed.compactMap { Remark($0, called: items.label(of: $0), became: $0.state, at: now) }
-      + [Remark(paused: paused.map(items.label))].compactMap(\.self)
+      + failed.compactMap { Remark($0, called: label(of: $0), became: $0.state, at: now) }
+      + [Remark(paused: paused.map(label))].compactMap(\.self)
   }
 
   /// Records the engine's changes, in order. Those that are not news happened earlier and do not count towards the
@@ -198,14 +209,14 @@ package struct QueueState: Sendable {
       if isNews, new == .paused, item.state != .paused { paused.append(item) }
       speeds.record(item, from: isNews ? item.state : new, to: new, at: now)
       if !item.state.isPhase(of: new),
-        let remark = Remark(item, called: items.label(of: item), became: new, at: now)
+        let remark = Remark(item, called: label(of: item), became: new, at: now)
       {
         remarks.append(remark)
       }
     }
     // Until the queue has been read, the items that are being sent may not be in the list yet.
     speeds.settle(isBusy: items.totals.busy > 0 || isReading, at: now)
-    return remarks + [Remark(paused: paused.map(items.label))].compactMap(\.self)
+    return remarks + [Remark(paused: paused.map(label))].compactMap(\.self)
   }
 
   private mutating func record(

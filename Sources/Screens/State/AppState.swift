@@ -7,7 +7,7 @@ import UploadModel
 /// It changes only through `reduce`. It reads no clock: `now` is the latest time that came with an event.
 package struct AppState: Sendable {
   /// The name of the target that files are added for.
-  package internal(set) var target: String
+  package internal(set) var target: String { didSet { known.chosenTarget = target } }
   /// The URL that uploads go to, without secrets.
   package internal(set) var url: String
   /// Whether the screen keeps to ASCII, for terminals without UTF-8.
@@ -175,6 +175,7 @@ package struct AppState: Sendable {
     self.url = url
     known = QueueState(isReading: isReading, notice: notice)
     known.urls = [target: url]
+    known.chosenTarget = target
     configured = concurrency
     self.isASCII = isASCII
     self.size = size
