@@ -206,6 +206,31 @@ import Testing
     #expect(state.log.lines.contains { $0.text == told })
   }
 
+  /// The log is what happened in this session, and a removal is part of that.
+  @Test func whatThePersonDidIsLogged() {
+    var state = Fixture.empty()
+    var announcer = Announcer()
+    Fixture.play(&state, .added((1...3).map { Fixture.item($0, "\($0).bin") }))
+    _ = announcer.lines(for: state)
+    Fixture.play(&state, .command("remove 1.bin"))
+    #expect(state.log.lines.last?.text == "1.bin: removed")
+    #expect(announcer.lines(for: state) == ["1 file removed · z undoes"], "it is said once")
+    Fixture.play(&state, .key("z"))
+    #expect(state.log.lines.last?.text == "undone: removal of 1 file")
+    #expect(announcer.lines(for: state) == ["undone: removal of 1 file"])
+    Fixture.play(&state, .command("remove all"))
+    #expect(state.log.lines.last?.text == "3 files removed")
+    Fixture.play(&state, .key("z"), .key("Z"), .key("z"))
+    #expect(
+      state.log.lines.suffix(3).map(\.text) == [
+        "undone: removal of 3 files", "redone: removal of 3 files", "undone: removal of 3 files",
+      ])
+    var edited = Fixture.item(2, "2.bin")
+    edited.fileName = "zz.bin"
+    _ = state.edit([edited])
+    #expect(state.log.lines.last?.text == "zz.bin: changed")
+  }
+
   /// A line is read when the queue is another one.
   @Test func linesNameTargetsThatAreNotTheChosenOne() {
     var state = Fixture.empty()

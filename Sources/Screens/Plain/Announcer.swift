@@ -26,7 +26,7 @@ package struct Announcer: Sendable {
     if state.notice != notice, let words = state.notice { lines.append(words) }
     notice = state.notice
     let fresh = min(state.log.total - spoken, state.log.lines.count)
-    lines += state.log.lines.suffix(max(0, fresh)).map(\.text)
+    lines += state.log.lines.suffix(max(0, fresh)).filter { !$0.isSaid }.map(\.text)
     spoken = state.log.total
     // A message that is also in the log is not repeated.
     if let words = state.message, words != message, lines.last != words { lines.append(words) }

@@ -51,7 +51,7 @@ extension AppState {
     case .failWhen: return draftRule(subjects)
     case .arrived: return confirmArrival(of: subjects)
     case .copyURL: return copyURLs(of: subjects)
-    case .openURL: return openURL(subjects.map(\.url))
+    case .openURL: return openURL(subjects.map(\.url), of: subjects.map(\.reply))
     case .deleteUploaded: return askToDelete(subjects.map(\.uploaded))
     case .copyAsCurl: return selected.map { [.copyAsCurl($0.id)] } ?? refuseWithoutFiles()
     default: break
@@ -237,8 +237,9 @@ extension AppState {
     return [.setConcurrency(count, target: target)]
   }
 
-  private static func name(of items: [UploadItem]) -> String {
-    items.count == 1 ? "\(items[0].fileName):" : HumanReadable.count(items.count, "file")
+  func name(of items: [UploadItem]) -> String {
+    items.count == 1
+      ? "\(known.label(of: items[0])):" : HumanReadable.count(items.count, "file")
   }
 
   /// Pauses the items that can still be paused. If the question was answered too late, no such item may be left.
@@ -284,7 +285,7 @@ extension AppState {
       return refuse("nothing to pause: \(why)")
     }
     list.clearMarks()
-    record("\(Self.name(of: paused)) resumed")
+    record("\(name(of: paused)) resumed")
     return [.resume(paused.map(\.id))]
   }
 

@@ -11,6 +11,7 @@ extension AppState {
     let count = HumanReadable.count(places.count, "file")
     let key = keyLabel(.undo)
     message = "\(count) \(word)" + (key.isEmpty ? "" : " · \(key) undoes")
+    log(word, places.compactMap { item($0.id) })
     let positions = places.compactMap { place in
       item(place.id).map { QueuePosition(item: $0.asRemoved, before: place.before) }
     }
@@ -38,6 +39,7 @@ extension AppState {
       item(after.id).flatMap { $0 == after ? nil : (before: $0, after: after) }
     }
     guard !changes.isEmpty else { return [] }
+    log("changed", changes.map(\.after))
     return perform(
       .replace(changes.map(\.after)), undo: .replace(changes.map(\.before)),
       words: "edit of \(HumanReadable.count(changes.count, "file"))")
@@ -55,6 +57,11 @@ extension AppState {
     message = "\(count) confirmed by hand" + (key.isEmpty ? "" : " · \(key) undoes")
     return perform(
       .confirm(unclear), undo: .unconfirm(unclear), words: "noting \(count) as arrived")
+  }
+
+  /// Logs what is done with items, and also said in a message.
+  private mutating func log(_ word: String, _ items: [UploadItem]) {
+    record("\(name(of: items)) \(word)", isSaid: true)
   }
 
   private mutating func perform(_ step: QueueEdit.Step, undo: QueueEdit.Step, words: String)
@@ -159,7 +166,7 @@ extension AppState {
       }
       return refuse("those files are no longer in the queue")
     }
-    message = words
+    say(words)
     return effects + leaveIfDone()
   }
 

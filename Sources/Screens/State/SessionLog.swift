@@ -7,6 +7,8 @@ struct SessionLog: Sendable {
     var at: Instant
     var text: String
     var role: Role
+    /// Whether a message has said the same.
+    var isSaid = false
   }
 
   typealias End = Remark.End
@@ -61,10 +63,10 @@ struct SessionLog: Sendable {
   /// `end` says how the file called `name` has ended, if the line is about that.
   mutating func add(
     _ text: String, _ role: Role = .plain, _ end: End? = nil, of name: String = "",
-    withoutTarget fileName: String = "", at instant: Instant, height: Int
+    withoutTarget fileName: String = "", isSaid: Bool = false, at instant: Instant, height: Int
   ) {
     let follows = list.cursor >= lines.count - 1
-    let line = Line(at: instant, text: text, role: role)
+    let line = Line(at: instant, text: text, role: role, isSaid: isSaid)
     total += 1
     lines.append(line)
     gather(Gathered(line: line, end: end, name: name, fileName: fileName))
@@ -91,10 +93,11 @@ extension SessionLog {
 extension AppState {
   mutating func record(
     _ text: String, _ role: Role = .plain, _ end: SessionLog.End? = nil, of name: String = "",
-    withoutTarget fileName: String = ""
+    withoutTarget fileName: String = "", isSaid: Bool = false
   ) {
     log.add(
-      text, role, end, of: name, withoutTarget: fileName, at: now, height: layout.rows.count)
+      text, role, end, of: name, withoutTarget: fileName, isSaid: isSaid, at: now,
+      height: layout.rows.count)
   }
 
   /// When something was: "22:15:03", "yesterday 22:15:03", "3 days ago 22:15:03".
