@@ -231,6 +231,25 @@ import Testing
     #expect(state.log.lines.last?.text == "zz.bin: changed")
   }
 
+  /// The server gave an address, but one that only a rule can find.
+  @Test func anAddressThatIsNotRecognizedIsNotDenied() {
+    let reply = Reply(text: #"{"a": {"url": "https://i/1"}, "b": {"url": "https://i/2"}}"#)
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.bin")]),
+      .engine([(ItemID(1), .done(Receipt(status: 201, reply: reply)))], at: state.now),
+      .key("y"))
+    #expect(
+      state.message
+        == "no address was recognized in the reply; Enter shows it, and response.url in the target's table says where replies have it"
+    )
+    Fixture.play(&state, .key(.enter), .key("O"))
+    #expect(
+      state.message
+        == "no address was recognized in the reply; response.url in the target's table says where replies have it"
+    )
+  }
+
   /// A line is read when the queue is another one.
   @Test func linesNameTargetsThatAreNotTheChosenOne() {
     var state = Fixture.empty()

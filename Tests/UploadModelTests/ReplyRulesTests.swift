@@ -71,13 +71,36 @@ struct ReplyRulesTests {
     (#"{"url": "https://cdn.h/f/42"}"#, "https://cdn.h/f/42"),
     (#"{"id": 42, "url": "/f/42"}"#, "https://h/f/42"),
     (#"{"url": "javascript:alert(1)"}"#, "-"), (#"{"url": ""}"#, "-"), (#"{"url": 7}"#, "-"),
-    (#"[{"url": "https://h/f"}]"#, "-"), (#"{"file": {"url": "https://h/f"}}"#, "-"),
-    ("https://h/f/42", "-"),
+    (#"[{"url": "https://h/f"}]"#, "https://h/f"),
+    (#"{"file": {"url": "https://h/f"}}"#, "https://h/f"),
+    ("https://h/f/42", "https://h/f/42"), (" https://paste.ex/abc\r\n", "https://paste.ex/abc"),
+    (#"{"link": "/f/r1.txt"}"#, "https://h/f/r1.txt"),
+    (#"{"link": "https://i/b", "url": "/a"}"#, "https://h/a"),
+    (#"{"data": {"link": "https://i/1"}}"#, "https://i/1"),
+    (#"{"url": "", "data": {"link": "https://i/1", "url": "/x"}}"#, "https://i/1"),
+    (#"{"a": {"url": "https://i/1"}, "b": {"link": "https://i/1"}}"#, "https://i/1"),
+    // Which of them it is cannot be told.
+    (#"{"files": [{"url": "https://i/1"}, {"url": "https://i/2"}]}"#, "-"),
+    (#"{"data": {"link": "/f/1"}}"#, "-"), (#"{"id": "https://i/1"}"#, "-"),
+    ("see https://h/f/42", "-"), ("https://h/1 https://h/2", "-"), ("https://", "-"),
+    ("ftp://h/f", "-"), ("", "-"), ("201", "-"),
+    // Another server is only meant if it is named in full, and credentials are for nobody to copy.
+    (#"{"url": "//evil.ex/f"}"#, "-"), (#"{"link": "https://u:p@h/f"}"#, "-"),
+    ("https://u@h/f", "-"), (#"{"url": "?x=1"}"#, "-"), (##"{"url": "#top"}"##, "-"),
   ])
   func anAddressInAPlainReply(_ body: String, _ address: String) throws {
     #expect(outcome(try judge(body) { _ in }) == "delivered \(address)")
     let both = try judge(body, status: 201, headers: ["location": "/at/7"]) { _ in }
     #expect(outcome(both) == "delivered https://h/at/7")
+  }
+
+  @Test func anAddressThatIsNotRecognizedIsNoticed() {
+    for (text, isThere) in [
+      (#"{"a": {"url": "https://i/1"}, "b": {"url": "https://i/2"}}"#, true),
+      (#"{"view": "https:\/\/i\/1"}"#, true), (#"{"ok": true}"#, false), ("stored", false),
+    ] {
+      #expect(Reply(text: text).mayNameAddress == isThere, "\(text)")
+    }
   }
 
   // MARK: Which statuses

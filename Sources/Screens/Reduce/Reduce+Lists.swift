@@ -112,16 +112,14 @@ extension AppState {
     let isToCome = !items.isEmpty && items.allSatisfy { !$0.state.isFinished }
     return isToCome
       ? refuse("there is no URL yet: the server gives one once it has the file")
-      : copy(items.map(\.url))
+      : copy(items.map(\.url), of: items.map(\.reply))
   }
 
   /// Opens the first known one of these URLs in the user's browser. URLs come from the server, so only web addresses
   /// are opened: other URLs can start programs.
-  mutating func openURL(_ urls: [String?]) -> [Effect] {
+  mutating func openURL(_ urls: [String?], of replies: [Reply] = []) -> [Effect] {
     if urls.isEmpty { return refuseWithoutFiles() }
-    guard let url = urls.lazy.compactMap(\.self).first else {
-      return refuse("there is no URL: the server gave none")
-    }
+    guard let url = urls.lazy.compactMap(\.self).first else { return refuseWithoutURL(replies) }
     guard Self.isPlainWebAddress(url) else {
       return refuse(
         "that URL is not opened, because it is not a plain web address: \(SafeText.line(url))")
@@ -150,17 +148,30 @@ extension AppState {
 
   /// Copies those of these URLs that are known, one on each line. They come from the server, so they are copied as
   /// shown, without hidden characters, which could act in a shell or end the paste.
-  mutating func copy(_ urls: [String?]) -> [Effect] {
+  mutating func copy(_ urls: [String?], of replies: [Reply] = []) -> [Effect] {
     if urls.isEmpty { return refuseWithoutFiles() }
     let named = urls.compactMap { $0.map { SafeText.line($0) } }
-    guard let first = named.first else {
-      return refuse("there is no URL: the server gave none")
-    }
+    guard let first = named.first else { return refuseWithoutURL(replies) }
     let missing = urls.count - named.count
     message =
       (named.count == 1 ? "copied: \(first)" : "copied: \(named.count) URLs")
       + (missing > 0 ? "; \(HumanReadable.count(missing, "file")) without a URL" : "")
     return [.copy(named.joined(separator: "\n"))]
+  }
+}
+
+extension AppState {
+  /// Says why there is no URL in replies to uploads.
+  private mutating func refuseWithoutURL(_ replies: [Reply]) -> [Effect] {
+    guard replies.contains(where: \.mayNameAddress) else {
+      return refuse("there is no URL: the server gave none")
+    }
+    let details =
+      dialog == nil
+      ? "\(keyLabel(.details, in: pane == .history ? .history : .queue)) shows it, and " : ""
+    return refuse(
+      "no address was recognized in the reply; \(details)response.url in the target's table says where replies have it"
+    )
   }
 }
 

@@ -90,8 +90,8 @@ extension AppState {
   private mutating func perform(_ name: Action.Name, on rows: [HistoryRow]) -> [Effect]? {
     switch name {
     case .retry: return askToSendAgain(rows)
-    case .openURL: return openURL(rows.map(\.url))
-    case .copyURL: return copy(rows.map(\.url))
+    case .openURL: return openURL(rows.map(\.url), of: rows.map(\.reply))
+    case .copyURL: return copy(rows.map(\.url), of: rows.map(\.reply))
     case .deleteUploaded: return askToDelete(rows.map(\.uploaded))
     case .copyAsCurl:
       let key = keyLabel(.retry, in: .history)

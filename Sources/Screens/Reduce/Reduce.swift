@@ -190,7 +190,7 @@ extension AppState {
       case .retry: return retry(items)
       case .failWhen: return draftRule(items)
       case .copyURL: return copyURLs(of: items)
-      case .openURL: return openURL(items.map(\.url))
+      case .openURL: return openURL(items.map(\.url), of: items.map(\.reply))
       case .deleteUploaded: return askToDelete(items.map(\.uploaded))
       case .copyAsCurl: return [.copyAsCurl(details.id)]
       default: return scrollDialog(name)
@@ -272,6 +272,9 @@ extension UploadItem {
 
   /// The URL of the uploaded file, if the server named one.
   var url: String? { if case .done(let receipt) = state { receipt.url } else { nil } }
+
+  /// What the server said when it took the file; empty if it has not.
+  var reply: Reply { if case .done(let receipt) = state { receipt.reply } else { Reply() } }
 
   /// The file with the address that deletes it on the server, if the server named one.
   var uploaded: UploadedFile? {

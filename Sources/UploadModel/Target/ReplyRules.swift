@@ -195,16 +195,6 @@ package struct ReplyRules: Hashable, Sendable {
       ?? (end.status == 303 ? end.address : nil)
   }
 
-  /// The web address in a reply such as `{"url": "https://host/files/42"}`, which no rule and no `Location` names.
-  private func plainAddress(in end: TransferEnd) -> String? {
-    guard end.reply.mayBeJSON, !end.reply.isCut, end.status.map(isOK) == true,
-      case .object(let members)? = end.content?.document ?? JSONValue(text: end.reply.text),
-      case .string(let text)? = members["url"], let address = whole(text, end),
-      ["http", "https"].contains(URL(string: address)?.scheme?.lowercased())
-    else { return nil }
-    return address
-  }
-
   /// The address that deletes the file, as an absolute URL; nil if the reply names none for this file.
   func deletionAddress(in end: TransferEnd) -> String? {
     guard let deletionURL, end.place.count == 1 || deletionURL.dependsOnFile else { return nil }
