@@ -46,7 +46,7 @@ import UploadModel
 
   /// What is shown already, and what only takes a filter away there.
   private static let exceptions: Set<String> = [
-    "queue in queue", "log in log", "clearMarks in targets",
+    "queue in queue", "log in log", "clearMarks in log", "clearMarks in targets",
   ]
 
   /// What a mode needs beside keys: targets to choose from, or a window too small for the text.

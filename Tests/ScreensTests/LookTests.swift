@@ -269,6 +269,49 @@ import Testing
     #expect(sent(1, to: "box") == "report.pdf → box: 201 Created", "it is not the chosen one")
   }
 
+  @Test func theLogIsSearchedAndFiltered() {
+    var state = Fixture.empty()
+    for number in 0..<40 {
+      Fixture.play(&state, .message(number % 10 == 3 ? "found \(number)" : "line \(number)"))
+    }
+    func line() -> String? { state.log.row(state.log.list.cursor)?.text }
+    Fixture.type("4g/found", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(line() == "found 3")
+    Fixture.type("n", &state)
+    #expect(line() == "found 13")
+    Fixture.type("NN", &state)
+    #expect(line() == "found 33")
+    Fixture.type("ffound", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(state.shown.count == 4 && line() == "found 33")
+    // At its end, it follows what the filter shows.
+    Fixture.play(&state, .message("line"), .message("found more"))
+    #expect(state.shown.count == 5 && line() == "found more")
+    let text = render(state, size: state.size).text
+    #expect(text[1].contains("5 with \"found\""), "\(text[1])")
+    #expect(!text.joined().contains("line 3"))
+    Fixture.type("fxyz", &state)
+    #expect(render(state, size: state.size).text.joined().contains("No line contains"))
+    Fixture.play(&state, .key(.enter), .key(.escape))
+    #expect(state.shown.count == 42)
+    Fixture.type("/nothing", &state)
+    Fixture.play(&state, .key(.enter))
+    #expect(state.message == "no line contains that text")
+  }
+
+  @Test func theLogIsFilteredByWhatBecameOfFiles() {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.bin"), Fixture.item(2, "b.bin")]),
+      .engine(
+        [
+          (ItemID(1), .done(Receipt(status: 201))),
+          (ItemID(2), .failed(Failure(.refused, status: 413))),
+        ], at: state.now), .key("4"), .command("filter failed"))
+    #expect(state.shown.count == 1 && state.log.row(0)?.text.hasPrefix("b.bin: 413") == true)
+  }
+
   @Test func linesForThoseWhoListen() {
     var announcer = Announcer()
     var state = Fixture.empty()

@@ -21,6 +21,8 @@ struct ListPane<Row> {
   /// The message in place of the rows; nil if there are rows.
   let message: [String]?
   let columns: [Column]
+  /// What a filter looks at.
+  var content = "name"
 
   func paint(on canvas: inout Canvas) {
     if let message { return paintWords(message, in: layout, on: &canvas) }
@@ -30,7 +32,7 @@ struct ListPane<Row> {
       }
     }
     guard list.count > 0 else {
-      return paintWords(filteredOut(list.filter), in: layout, on: &canvas)
+      return paintWords(filteredOut(list.filter, finding: content), in: layout, on: &canvas)
     }
     let visible = list.window.visible(of: list.count, height: layout.rows.count)
     for (line, index) in zip(layout.rows, visible) {
@@ -64,19 +66,21 @@ extension ListPane<SessionLog.Line> {
   /// The pane of the session's log.
   init(log state: AppState, layout: Layout, width: Int) {
     self.init(
-      layout: layout, list: state.shown, row: { state.log.lines[$0] },
+      layout: layout, list: state.shown, row: state.log.row,
       message: state.log.lines.isEmpty ? ["Nothing has happened yet."] : nil,
       columns: [
         Column(place: 2..<10, role: { _ in .dim }) { state.clock($0.at) },
-        Column(place: 11..<max(12, width - 1), role: \.role) { $0.text },
-      ])
+        Column(place: 11..<max(12, width - 1), role: \.role, matcher: state.litMatcher) { $0.text },
+      ], content: "line")
   }
 }
 
 /// The message of a list whose filter hides all rows, and looks at targets as well if there are several. `count` is how
 /// many rows it hides, if that is known.
-func filteredOut(_ filter: String, of count: Int? = nil, hasTargets: Bool = false) -> [String] {
-  let places = hasTargets ? "name or target" : "name"
+func filteredOut(
+  _ filter: String, of count: Int? = nil, finding content: String = "name", hasTargets: Bool = false
+) -> [String] {
+  let places = hasTargets ? "name or target" : content
   return [
     RowFilter(filter).hasKinds
       ? "Nothing matches \"\(filter)\"." : "No \(places) contains \"\(filter)\".",

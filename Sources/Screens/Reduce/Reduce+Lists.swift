@@ -77,7 +77,7 @@ extension AppState {
     let key = keyLabel(.filter, in: .history)
     return isCut
       ? "none of the latest \(HumanReadable.grouped(shown.count)) names contains that text; \(key) looks through all"
-      : "no name contains that text"
+      : "no \(pane == .log ? "line" : "name") contains that text"
   }
 
   mutating func perform(_ name: Action.Name, in prompt: FindPrompt) -> [Effect] {

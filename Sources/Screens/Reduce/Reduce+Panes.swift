@@ -48,8 +48,7 @@ extension AppState {
 
   private mutating func performInLog(_ name: Action.Name) -> [Effect] {
     guard name == .details else { return [] }
-    guard log.lines.indices.contains(log.list.cursor) else { return [.bell] }
-    let line = log.lines[log.list.cursor]
+    guard let line = log.row(log.list.cursor) else { return [.bell] }
     dialog = .page(Page(title: clock(line.at), lines: [(line.text, line.role)]))
     return []
   }
@@ -173,7 +172,7 @@ extension AppState {
     server.list.move(to: server.list.cursor, in: server.rows, height: height)
     history.list.move(to: history.list.cursor, in: history.rows, height: height)
     targets.list.move(to: targets.list.cursor, in: targets.rows, height: height)
-    log.list.move(to: log.list.cursor, of: log.lines.count, height: height)
+    log.fit(to: height)
     changeBrowser { browser, height in
       browser.list.move(to: browser.list.cursor, of: browser.entries.count, height: height)
     }

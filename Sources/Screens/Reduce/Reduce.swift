@@ -259,6 +259,7 @@ extension AppState {
   var isSound: Bool {
     list.isSound(in: queue) && server.list.isSound(in: server.rows)
       && history.list.isSound(in: history.rows) && targets.list.isSound(in: targets.rows)
+      && log.list.isSound(in: log.rows)
       && queue.totals.all == queue.count
   }
 }

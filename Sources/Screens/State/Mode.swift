@@ -14,8 +14,8 @@ package enum Mode: String, Hashable, Sendable, CaseIterable {
   static let panes: [Mode] = [.queue, .server, .history, .log, .targets]
   /// The panes whose rows can be marked and looked for by name.
   static let marked: [Mode] = [.queue, .server, .history]
-  /// The panes whose rows can be looked for by name.
-  static let named = marked + [.targets]
+  /// The panes whose rows can be looked for by name, or by their text.
+  static let named = marked + [.log, .targets]
   /// Where characters are typed, and nothing else moves.
   static let lines: [Mode] = [.prompt, .limit, .command, .find, .form, .setup]
   /// Where characters are typed.

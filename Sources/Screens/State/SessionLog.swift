@@ -7,8 +7,30 @@ struct SessionLog: Sendable {
     var at: Instant
     var text: String
     var role: Role
+    /// How a file has ended, if the line is about that.
+    var end: End?
     /// Whether a message has said the same.
     var isSaid = false
+  }
+
+  /// The lines as rows of a list. Each has the number of the line in the session.
+  struct Rows: ListRows, Sendable {
+    /// The newest one last.
+    fileprivate(set) var lines: [Line] = []
+    /// How many lines there have been in all.
+    fileprivate(set) var version = 0
+
+    private var first: Int { version - lines.count }
+    var count: Int { lines.count }
+    func id(at position: Int) -> Int { first + position }
+    func name(at position: Int) -> String { lines[position].text }
+    func target(at position: Int) -> String { "" }
+    func position(of id: Int) -> Int? {
+      lines.indices.contains(id - first) ? id - first : nil
+    }
+    func `is`(_ kind: RowKind, at position: Int) -> Bool {
+      lines[position].end.flatMap(RowKind.init) == kind
+    }
   }
 
   typealias End = Remark.End
@@ -38,41 +60,43 @@ struct SessionLog: Sendable {
 
   static let limit = 1000
 
+  private(set) var rows = Rows()
   /// The lines, the newest one last.
-  private(set) var lines: [Line] = []
+  var lines: [Line] { rows.lines }
   /// What happened lately, without what has only begun; the newest last.
   private(set) var latest: [Gathered] = []
   /// How many of these are kept, and for how many seconds one waits for others of its kind.
   private static let latestLimit = 12, patience = 5.0
   /// How many lines there have been in all.
-  private(set) var total = 0
-  var list = ListState()
+  var total: Int { rows.version }
+  private(set) var list = MarkedList<Int>()
 
-  var glance: ListSummary { ListSummary(window: list, count: lines.count) }
+  var glance: ListSummary { list.glance(in: rows) }
 
-  /// Moves the cursor; the log has no marks and no search.
+  /// The visible line with this number.
+  func row(_ index: Int) -> Line? { list.position(of: index, in: rows).map { lines[$0] } }
+
   mutating func perform(_ step: ListOperation, height: Int) -> Bool {
-    switch step {
-    case .key(let name): return list.move(name, of: lines.count, height: height)
-    case .row(let row): list.move(to: row, of: lines.count, height: height)
-    case .filter, .find, .next, .endRange, .forgetOtherMarks: return false
-    }
-    return true
+    list.perform(step, in: rows, height: height)
   }
+
+  /// Keeps the cursor on the screen when the screen changes.
+  mutating func fit(to height: Int) { list.move(to: list.cursor, in: rows, height: height) }
 
   /// `end` says how the file called `name` has ended, if the line is about that.
   mutating func add(
     _ text: String, _ role: Role = .plain, _ end: End? = nil, of name: String = "",
     withoutTarget fileName: String = "", isSaid: Bool = false, at instant: Instant, height: Int
   ) {
-    let follows = list.cursor >= lines.count - 1
-    let line = Line(at: instant, text: text, role: role, isSaid: isSaid)
-    total += 1
-    lines.append(line)
+    let follows = list.cursor >= list.count(in: rows) - 1
+    let place = list.place(in: rows)
+    let line = Line(at: instant, text: text, role: role, end: end, isSaid: isSaid)
+    rows.version += 1
+    rows.lines.append(line)
     gather(Gathered(line: line, end: end, name: name, fileName: fileName))
     // Remove lines in batches, since removing one from the front costs as much as removing many.
-    if lines.count > Self.limit + Self.limit / 4 { lines.removeFirst(Self.limit / 4) }
-    list.move(to: follows ? lines.count - 1 : list.cursor, of: lines.count, height: height)
+    if lines.count > Self.limit + Self.limit / 4 { rows.lines.removeFirst(Self.limit / 4) }
+    list.settle(on: follows ? rows.id(at: rows.count - 1) : place, in: rows, height: height)
   }
 }
 

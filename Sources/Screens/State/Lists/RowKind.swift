@@ -1,4 +1,5 @@
 import ScalarText
+import Scheduling
 import UploadModel
 
 /// A kind of row that a filter can ask for with a word.
@@ -31,6 +32,18 @@ enum RowKind: Hashable, Sendable {
       case .unknown: .unknown
       case .failed: .failed
       }
+  }
+
+  /// What has become of a file, according to a line of the log; nil if no word names it.
+  init?(_ end: Remark.End) {
+    switch end.word {
+    case "sent", "there already": self = .sent
+    case "doubtful": self = .doubtful
+    case "may have arrived": self = .unknown
+    case "to be tried again": self = .retrying
+    case "failed": self = .failed
+    default: return nil
+    }
   }
 
   /// Whether it is the state of a file, and not a day.
