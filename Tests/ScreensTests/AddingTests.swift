@@ -171,8 +171,29 @@ import UploadModel
     #expect(Fixture.type("y", &state) == [add("c")])
     #expect(Fixture.type("jr", &state) == [add("d")])
     #expect(Fixture.play(&state, .key(.control("a")), .key("r")) == [])
-    #expect(Self.said(state).contains("3 of the 4 were sent before or may have arrived"))
+    #expect(Self.said(state).contains("3 of the 4 were sent to photos before or may have "))
     #expect(Fixture.type("y", &state) == [add("a", "b", "c", "d")])
+  }
+
+  /// Many files are easily marked by mistake.
+  @Test func theQuestionSaysHowManyAndWhereTo() {
+    var state = Fixture.empty(size: Size(width: 120, height: 40))
+    func ask(_ targets: [String]) -> String {
+      let rows = targets.enumerated().map { number, target in
+        var row = HistoryRow(
+          id: "\(number)", name: "\(number)", target: target, size: 1, time: "2026-11-22 10:00",
+          end: .sent, outcome: "201 Created", path: "/\(number)")
+        row.record = Fixture.record(row)
+        return row
+      }
+      Fixture.play(
+        &state, .key("3"), .history(.rows(rows)), .key(.control("a")), .key("r"))
+      defer { Fixture.play(&state, .key(.escape), .key(.escape)) }
+      return Self.said(state)
+    }
+    #expect(ask(["nas", "nas"]).contains("2 files were sent to nas before. If sent again, they"))
+    #expect(ask(["a", "b", "c", "b"]).contains("4 files were sent to b, a and c before."))
+    #expect(ask(["a", "b", "c", "d"]).contains("4 files were sent to a, b and 2 more before."))
   }
 
   @Test func anEmptyScreenSaysWhatToPressAndWhereFilesGo() {

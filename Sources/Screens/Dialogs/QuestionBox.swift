@@ -277,17 +277,30 @@ struct QuestionBox {
   /// Asks about files of the history, of which so many were sent.
   private func repetition(of rows: [HistoryRow], sent: Int) -> (title: String, text: String) {
     let (count, unclear) = (rows.count, rows.count(where: \.mayBeThere))
+    let places = shown(targets(of: rows.filter { $0.mayBeThere || $0.end == .sent }))
     let what =
       count == 1
       ? "\(shown(rows[0].name)) was sent to this target before"
       : sent == count
-        ? "They were sent before"
-        : "\(HumanReadable.grouped(sent + unclear)) of the \(HumanReadable.grouped(count)) were sent before"
+        ? "\(HumanReadable.count(count, "file")) were sent to \(places) before"
+        : "\(HumanReadable.grouped(sent + unclear)) of the \(HumanReadable.grouped(count)) were sent to \(places) before"
           + (unclear > 0 ? " or may have arrived" : "")
     return (
       "Send again?",
       "\(what). If sent again, \(count == 1 ? "it" : "they") may be stored twice."
     )
+  }
+
+  /// The targets of files of the history, those of most files first: "nas, box and 2 more".
+  private func targets(of rows: [HistoryRow]) -> String {
+    let counts = rows.reduce(into: [:]) { $0[$1.target, default: 0] += 1 }
+    let names = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
+      SafeText.line($0.key)
+    }
+    let shown = names.count > 3 ? names.prefix(2) + ["\(names.count - 2) more"] : names[...]
+    return shown.count > 1
+      ? "\(shown.dropLast().joined(separator: ", ")) and \(shown[shown.endIndex - 1])"
+      : shown.joined()
   }
 
   /// How many of these items would start over, in words. They are still being sent while the question is being read.
