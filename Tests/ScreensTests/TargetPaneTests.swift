@@ -37,6 +37,27 @@ import UploadModel
     #expect(TargetCounts(all: 99, sent: 12).words(fitting: 8) == "12 of 99")
   }
 
+  /// Where they went does not change when they leave the list.
+  @Test func filesThatWereClearedStillCountAsSent() {
+    var state = Fixture.empty(size: Size(width: 120, height: 40))
+    let items = (1...3).map { (number: Int64) in
+      var item = Fixture.item(number, "\(number).txt")
+      item.target = "album"
+      return item
+    }
+    let done = ItemState.done(Receipt(status: 201))
+    Fixture.play(
+      &state, .added(items),
+      .engine(items.dropLast().map { ($0.id, done) }, at: state.now), .command("clear"),
+      .command("targets"), .targets(Self.rows))
+    #expect(Self.line("album", state).contains("2 of 3 sent"), "\(Self.line("album", state))")
+    // What was not sent leaves without a trace, and what comes back is not counted twice.
+    Fixture.play(&state, .key("1"), .command("remove all"), .key("5"))
+    #expect(Self.line("album", state).contains("2 of 2 sent"), "\(Self.line("album", state))")
+    Fixture.play(&state, .key("1"), .key("z"), .key("z"), .key("5"))
+    #expect(Self.line("album", state).contains("2 of 3 sent"), "\(Self.line("album", state))")
+  }
+
   @Test func eachSaysHowItIs() {
     var state = Self.pane(Size(width: 140, height: 40))
     #expect(Self.line("photos", state).contains("✓ photos"))

@@ -239,10 +239,14 @@ package struct ItemList: Sendable {
   private var errands = ErrandCounts()
   /// The items that were removed, and what had become of them by then.
   package private(set) var removed: [ItemID: Removed] = [:]
+  /// How many of them had been sent to each target.
+  package private(set) var removedAsSent: [String: Int] = [:]
 
   /// What had become of an item that was removed.
   package enum Removed: Sendable {
     case sent, doubtful, there, skipped, unsent
+
+    fileprivate var isSent: Bool { self == .sent || self == .there }
 
     fileprivate init(_ state: ItemState) {
       guard case .done(let receipt) = state else {
@@ -376,7 +380,9 @@ package struct ItemList: Sendable {
     let length = Longest(of: item)
     longest.include(length)
     lengths.count(length, by: 1)
-    removed[item.id] = nil
+    if removed.removeValue(forKey: item.id)?.isSent == true {
+      removedAsSent[item.target, default: 0] -= 1
+    }
     totals.add(item, reached: row.counted)
     if targets[item.target] == nil { targetsHad.insert(item.target) }
     targets[item.target, default: 0] += 1
@@ -501,7 +507,9 @@ package struct ItemList: Sendable {
       guard let position = positions.removeValue(forKey: id) else { continue }
       let row = rows[Int(position)]
       discount(row)
-      removed[id] = Removed(row.item.state)
+      let end = Removed(row.item.state)
+      removed[id] = end
+      if end.isSent { removedAsSent[row.item.target, default: 0] += 1 }
       beginnings[id] = nil
     }
     rows.removeAll { ids.contains($0.item.id) }

@@ -1,7 +1,8 @@
 import Scheduling
 import UploadModel
 
-/// How many of the queue's files go to a target, and what became of them.
+/// How many files go to a target, and what became of them: those of the queue, and those that have left it since they
+/// were sent.
 struct TargetCounts: Hashable, Sendable {
   var all = 0
   /// Without those that are doubtful.
@@ -65,14 +66,15 @@ extension ItemList {
 
   /// The files for each target, by its name.
   var countsByTarget: [String: TargetCounts] {
-    rows.reduce(into: [:]) { counts, row in
+    let gone = removedAsSent.mapValues { TargetCounts(all: $0, sent: $0) }
+    return rows.reduce(into: gone) { counts, row in
       counts[row.item.target, default: TargetCounts()].add(row.item.state)
     }
   }
 }
 
 extension AppState {
-  /// The files of the queue that go to a target. Those that name none go to the chosen one.
+  /// The files that go to a target. Those that name none go to the chosen one.
   func counts(of target: String) -> TargetCounts {
     let all = targetCounts.value(for: queue.stateVersion) { _ in queue.countsByTarget }
     return [target, target == self.target ? "" : nil].reduce(into: TargetCounts()) { sum, name in
