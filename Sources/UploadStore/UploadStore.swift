@@ -355,15 +355,18 @@ package final class UploadStore: Sendable {
       let writer = StateWriter(db: db, revision: revision, now: now.timeIntervalSince1970)
       let rows = try db.rows(
         """
-        SELECT id, state, target, resume_point FROM item
-        WHERE id IN (SELECT item FROM attempt WHERE ended IS NULL)
-          AND state IN ('sending', 'handed over') AND processing IS NULL
+        SELECT item.id, state, target, resume_point, number
+        FROM item JOIN attempt ON attempt.item = item.id AND attempt.ended IS NULL
+        WHERE state IN ('sending', 'handed over') AND processing IS NULL
         ORDER BY position
         """
       ) {
-        (ItemID($0[0]), $0[1] as String, $0[2] as String, JSONColumn.value($0[3]) as ResumePoint?)
+        (
+          ItemID($0[0]), $0[1] as String, $0[2] as String,
+          JSONColumn.value($0[3]) as ResumePoint?, $0[4] as Int
+        )
       }
-      for (id, state, target, point) in rows {
+      for (id, state, target, point, number) in rows {
         if state == "sending" || point?.settlesItself == true {
           if point?.holds(for: target) == true {
             recovery.resuming.append(id)
@@ -375,7 +378,7 @@ package final class UploadStore: Sendable {
           try writer.set("waiting", of: id)
         } else {
           recovery.unknown.append(id)
-          let failure = Failure(.outcomeUnknown("hoist ended before the reply"))
+          let failure = Failure(.outcomeUnknown("hoist ended before the reply"), attempts: number)
           var end = AttemptEnd(failure, bytes: nil)
           end.reply = nil
           try writer.end(id, end)

@@ -78,7 +78,10 @@ struct ReplyRulesTests {
     (#"{"link": "https://i/b", "url": "/a"}"#, "https://h/a"),
     (#"{"data": {"link": "https://i/1"}}"#, "https://i/1"),
     (#"{"url": "", "data": {"link": "https://i/1", "url": "/x"}}"#, "https://i/1"),
-    (#"{"a": {"url": "https://i/1"}, "b": {"link": "https://i/1"}}"#, "https://i/1"),
+    (#"{"file": {"url": "https://i/1"}, "image": {"link": "https://i/1"}}"#, "https://i/1"),
+    // That is not the file's.
+    (#"{"uploader": {"url": "https://h/users/7"}}"#, "-"),
+    (#"{"data": {"owner": {"url": "https://h/u"}, "link": "https://i/1"}}"#, "https://i/1"),
     // Which of them it is cannot be told.
     (#"{"files": [{"url": "https://i/1"}, {"url": "https://i/2"}]}"#, "-"),
     (#"{"data": {"link": "/f/1"}}"#, "-"), (#"{"id": "https://i/1"}"#, "-"),

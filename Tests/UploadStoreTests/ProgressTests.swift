@@ -251,6 +251,7 @@ struct ProgressTests {
     let recovery = try store.recover()
     #expect(recovery == UploadStore.Recovery(resuming: [queued[0].id], unknown: [queued[1].id]))
     #expect(try store.items().first?.state == .waiting)
+    #expect(try store.items().last?.state.failure?.attempts == 1)
   }
 
   @Test("The history tells how many pieces an attempt has sent, however it ended")

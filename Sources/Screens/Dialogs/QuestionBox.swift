@@ -396,7 +396,7 @@ struct QuestionBox {
     let others = places.count - Self.mostPlaces
     let named =
       places.prefix(Self.mostPlaces).joined(separator: ", ")
-      + (others > 0 ? " and \(others) more" : "")
+      + (others > 0 ? " and \(HumanReadable.grouped(others)) more" : "")
     let place = places.count == 1 ? "is not the target's server" : "are not the targets' servers"
     return " This contacts \(named), which \(place)."
   }

@@ -52,7 +52,8 @@ package struct AddPreview: Hashable, Sendable {
       parts.append("\(others) cannot be sent")
     }
     if let first = missing.first {
-      let others = missing.count > 1 ? "; \(missing.count - 1) more not found" : ""
+      let others =
+        missing.count > 1 ? "; \(HumanReadable.grouped(missing.count - 1)) more not found" : ""
       let isPattern = first.unicodeScalars.contains { "*?[{".unicodeScalars.contains($0) }
       parts.append((isPattern ? "nothing matches \(first)" : "nothing is called \(first)") + others)
     }

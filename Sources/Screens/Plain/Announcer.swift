@@ -63,7 +63,10 @@ package struct Announcer: Sendable {
     let lines = Self.list(of: state)
     let more = lines.count - Self.mostListed
     return more <= 0
-      ? lines : lines.prefix(Self.mostListed) + ["and \(more) more; enter list for all of them"]
+      ? lines
+      : lines.prefix(Self.mostListed) + [
+        "and \(HumanReadable.grouped(more)) more; enter list for all of them"
+      ]
   }
 
   private mutating func question(of state: AppState) -> [String] {

@@ -154,7 +154,7 @@ extension AppState {
     guard let first = named.first else { return refuseWithoutURL(replies) }
     let missing = urls.count - named.count
     message =
-      (named.count == 1 ? "copied: \(first)" : "copied: \(named.count) URLs")
+      (named.count == 1 ? "copied: \(first)" : "copied: \(HumanReadable.grouped(named.count)) URLs")
       + (missing > 0 ? "; \(HumanReadable.count(missing, "file")) without a URL" : "")
     return [.copy(named.joined(separator: "\n"))]
   }

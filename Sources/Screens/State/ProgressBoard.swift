@@ -23,7 +23,9 @@ package struct ProgressBoard: Sendable {
       paint(item, progress.speeds, row: row, on: &canvas, at: now)
     }
     if hidden > 0 {
-      canvas.put("… and \(hidden) more", row: height - 2, column: 0, style: Style(.dim))
+      canvas.put(
+        "… and \(HumanReadable.grouped(hidden)) more", row: height - 2, column: 0,
+        style: Style(.dim))
     }
     paintTotal(of: progress, row: height - 1, on: &canvas, at: now)
     return canvas.frame

@@ -57,7 +57,7 @@ package final class SendSession: QueueHolder {
   private lazy var programs = SessionPrograms(
     environment: context.environment, endCommand: options.preferences.endCommand,
     notify: { [context] in context.output.line($0) },
-    say: { [weak self] in self?.say(Remark($0, isMessage: true)) })
+    say: { [context] in context.output.error("hoist: \($0)") })
   /// Nil until the queue has been read, and if the session stays.
   private var finishing: Finishing?
   /// Whether what follows from the last news is about to be done.
@@ -96,6 +96,9 @@ package final class SendSession: QueueHolder {
   package var items: ItemList { state.items }
   package var speeds: Speeds { state.speeds }
 
+  /// How many seconds the command for the end has to say that it cannot run.
+  private static let patience = 2.0
+
   /// Returns the exit status once the session is over.
   package func run() async -> ExitStatus {
     let signals = context.signals([SIGTERM, SIGHUP, SIGINT])
@@ -109,6 +112,7 @@ package final class SendSession: QueueHolder {
     }
     let wasStopped = wasStopped
     isClosing = true
+    await programs.settle(within: Self.patience)
     await queue.close(isForced: false, sayingWhyOn: context.output)
     listener.cancel()
     let report = printReport(on: queue)

@@ -170,8 +170,10 @@ struct LineReporter: PushReporter {
       isEmpty
       ? "nothing was sent: no files were found"
       : counts.words(summary.figures, atOnce: isFound ? summary.lanes : nil)
-    if summary.skipped > 0 { line += "; \(summary.skipped) skipped" }
-    if !summary.leftOut.isEmpty { line += "; \(summary.leftOut.count) left out" }
+    if summary.skipped > 0 { line += "; \(HumanReadable.grouped(summary.skipped)) skipped" }
+    if !summary.leftOut.isEmpty {
+      line += "; \(HumanReadable.grouped(summary.leftOut.count)) left out"
+    }
     if summary.isInterrupted { line += "; interrupted" }
     if summary.isCutShort { line += "; stopped at the first failure" }
     if summary.isIncomplete { line += "; inputs that were not read to the end are not counted" }
@@ -189,7 +191,7 @@ struct LineReporter: PushReporter {
       let names = group.members.prefix(3).map { SafeText.line($0.path.description) }
       let more = group.members.count - names.count
       return "\(group.line): \(names.joined(separator: ", "))"
-        + (more > 0 ? " and \(more) more" : "")
+        + (more > 0 ? " and \(HumanReadable.grouped(more)) more" : "")
     }
   }
 }

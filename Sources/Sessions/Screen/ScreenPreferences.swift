@@ -1,3 +1,4 @@
+import Foundation
 import ProcessContext
 import ScalarText
 import Screens
@@ -44,7 +45,13 @@ package struct ScreenPreferences {
       }
     }
     if let command = tables.onEnd {
-      if command.value.first?.isEmpty == false {
+      if command.value.count == 1, let line = command.value.first, line.contains(scalars: " "),
+        !FileManager.default.fileExists(atPath: line)
+      {
+        let words = line.split(scalar: " ").map { "\"\($0)\"" }.joined(separator: ", ")
+        mistakes.append(
+          command.error("no program is called \"\(line)\"; a command with arguments is [\(words)]"))
+      } else if command.value.first?.isEmpty == false {
         (preferences.endCommand, preferences.screen.hasEndCommand) = (command.value, true)
       } else {
         mistakes.append(

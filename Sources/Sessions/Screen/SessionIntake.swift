@@ -196,7 +196,7 @@ final class SessionIntake {
       }
       if !twice.isEmpty { onMain { [twice] in loop.handle([.leftOut(LeftOut(waiting: twice))]) } }
       guard let first = refused.first else { return }
-      let rest = refused.count > 1 ? " (and \(refused.count - 1) more)" : ""
+      let rest = refused.count > 1 ? " (and \(HumanReadable.grouped(refused.count - 1)) more)" : ""
       onMain { loop.handle([.message(first + rest)]) }
     }
   }

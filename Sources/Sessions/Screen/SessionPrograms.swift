@@ -17,6 +17,15 @@ struct SessionPrograms {
   /// Says what has become of a program.
   let say: @MainActor @Sendable (String) -> Void
 
+  init(
+    environment: [String: String], endCommand: [String],
+    notify: @escaping @MainActor @Sendable (String) -> Void,
+    say: @escaping @MainActor @Sendable (String) -> Void
+  ) {
+    (self.environment, self.endCommand) = (environment, endCommand)
+    (self.notify, self.say) = (notify, say)
+  }
+
   /// Tells a user who watches no screen that nothing is left to send.
   func announceEnd(_ totals: Totals, by signal: AppState.EndSignal) {
     switch signal {
@@ -31,7 +40,8 @@ struct SessionPrograms {
 
   func notifyDesktop(_ text: String) {
     do throws(Command.Failure) {
-      try start(["notify-send", "--app-name=hoist", "hoist", text])
+      try start(
+        ["notify-send", "--app-name=hoist", "hoist", text], ifItFails: "notify-send failed")
     } catch {
       // notify-send cannot be started, but the terminal may be able to show the text.
       notify(text)
@@ -39,12 +49,13 @@ struct SessionPrograms {
   }
 
   func runEndCommand(_ counts: Totals) {
+    let program = SafeText.line(endCommand.first ?? "")
     let numbers = [
       "HOIST_SENT=\(counts.done)", "HOIST_FAILED=\(counts.failed)",
       "HOIST_UNKNOWN=\(counts.unknown)",
     ]
     do throws(Command.Failure) {
-      try start(["env"] + numbers + endCommand)
+      try start(["env"] + numbers + endCommand, ifItFails: "on_end: \(program) failed")
     } catch {
       say("on_end: \(error)")
     }
@@ -66,18 +77,55 @@ struct SessionPrograms {
 
   /// Starts a program. If it fails, reports its status or signal, between `failure` and `advice`.
   private func start(
-    _ words: [String], ifItFails failure: String = "the program run at the end failed",
-    _ advice: String = ""
+    _ words: [String], ifItFails failure: String, _ advice: String = ""
   ) throws(Command.Failure) {
     let process = try DetachedProgram.start(words, files: [-1, -1, -1])
-    Thread.detachNewThread { [say] in
+    running.count += 1
+    Thread.detachNewThread { [say, running] in
       var status: Int32 = 0
-      guard waitpid(process, &status, 0) == process, status != 0 else { return }
-      // wait(2): the low seven bits are the signal's number, the second byte is the exit status.
-      let signal = status & 0x7F
-      let end = signal == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(signal)"
-      let words = "\(failure) (\(end))\(advice)"
-      onMain { say(words) }
+      let hasEnded = waitpid(process, &status, 0) == process
+      let end = hasEnded ? Self.words(forEnd: status) : nil
+      onMain {
+        if let end { say("\(failure) (\(end))\(advice)") }
+        running.count -= 1
+      }
     }
   }
+
+  /// How a program ended, unless all was well.
+  nonisolated private static func words(forEnd status: Int32) -> String? {
+    // wait(2): the low seven bits are the signal's number, the second byte is the exit status.
+    let (signal, code) = (status & 0x7F, status >> 8 & 0xFF)
+    if signal != 0 { return "signal \(signal)" }
+    switch code {
+    case 0: return nil
+    // What env and shells say.
+    case 126: return "status 126: a program cannot be run"
+    case 127: return "status 127: a program was not found"
+    default: return "status \(code)"
+    }
+  }
+
+  /// Waits for the programs that have been started, at most for these seconds, so that a mistake in one is reported
+  /// even if the session ends at once.
+  func settle(within seconds: Double) async {
+    guard running.count > 0 else { return }
+    let limit = Task { [running] in
+      try await Task.sleep(for: .seconds(seconds))
+      running.letGo()
+    }
+    await withCheckedContinuation { running.waiter = $0 }
+    limit.cancel()
+  }
+
+  /// The programs that run, and who waits for their end.
+  @MainActor
+  private final class Running {
+    var count = 0 { didSet { if count == 0 { letGo() } } }
+    var waiter: CheckedContinuation<Void, Never>?
+
+    func letGo() { waiter.take()?.resume() }
+  }
+
+  private let running = Running()
 }

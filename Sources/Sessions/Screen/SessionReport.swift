@@ -51,7 +51,8 @@ struct SessionReport {
         "! \(SafeText.line($0.key)): \($0.value.words(isLasting: true))"
       } + (unwritten.map { losses($0, in: folder) } ?? [])
     let more = lines.count - Self.mostLines
-    return unread + lines.prefix(Self.mostLines) + (more > 0 ? ["… and \(more) more"] : [])
+    return unread + lines.prefix(Self.mostLines)
+      + (more > 0 ? ["… and \(HumanReadable.grouped(more)) more"] : [])
       + reasons + choice + summary
   }
 

@@ -120,7 +120,7 @@ struct AddCommand: HoistCommand {
     let copied = copies == 0 ? "" : ", \(HumanReadable.grouped(copies)) \(fate)"
     context.output.error(
       added.items.isEmpty && added.skipped.isEmpty && copies == 0 && folders.isEmpty
-        ? "nothing was queued: no files were found\(taken)"
+        ? "nothing was queued: no files were found\(self.folders.includeWords)\(taken)"
         : "\(HumanReadable.count(queued, "file")) queued for \(target.name)\(added.repetition)\(copied)\(skipped)\(taken)\(without)"
     )
   }

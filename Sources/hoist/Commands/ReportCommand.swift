@@ -43,7 +43,8 @@ struct ReportCommand: HoistCommand {
       return
     }
     try AtomicFile.write("\(page)\n".utf8, to: output)
-    let counts = report.counts.map { ", \($0.count) \($0.end.words)" }.joined()
+    let counts = report.counts.map { ", \(HumanReadable.grouped($0.count)) \($0.end.words)" }
+      .joined()
     context.output.error(
       "\(SafeText.line(output)): \(HumanReadable.count(report.files.count, "file"))\(counts)")
   }

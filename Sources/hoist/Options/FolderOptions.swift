@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileDiscovery
 import ProcessContext
+import UploadModel
 
 /// The options that say which files in a folder are added.
 struct FolderOptions: ParsableArguments {
@@ -24,6 +25,14 @@ struct FolderOptions: ParsableArguments {
       "In folders, leave out what is matched by the patterns in files of this name, such as .gitignore.",
       valueName: "name"))
   var ignoreFile: String?
+
+  /// What to look at if nothing was found in a folder; empty without `--include`.
+  var includeWords: String {
+    guard let pattern = include.first else { return "" }
+    let hasBraces = pattern.utf8.contains(UInt8(ascii: "{"))
+    return " that --include \"\(SafeText.line(pattern))\" takes"
+      + (hasBraces ? "; its patterns know no braces, but --include can be repeated" : "")
+  }
 
   func rules() throws -> FolderRules {
     func patterns(_ option: String, _ texts: [String]) throws -> [PathPattern] {

@@ -71,6 +71,12 @@ extension EndToEnd {
           "9 theme.selction", "10 theme.good",
         ], "\(screen)")
       #expect(screen.errors.contains("no such action; did you mean quit = \"q\"?"), "\(screen)")
+      try person.configure("[screen]\non_end = \"touch /tmp/x\"\n")
+      let line = try await person.run("config", "check")
+      #expect(
+        line.errors.contains(
+          #"no program is called "touch /tmp/x"; a command with arguments is ["touch", "/tmp/x"]"#),
+        "\(line)")
       try person.configure("[keys]\nretry = \"a\"\nremove = \"b\"\n")
       let twice = try await person.run("config", "check")
       #expect(twice.errors.matches(of: #/cannot mean both/#).count == 2, "\(twice)")

@@ -299,6 +299,22 @@ extension EndToEnd {
       withExtendedLifetime(program) {}
     }
 
+    @Test(
+      "a command for the end that fails is named, also where the session ends at once",
+      arguments: [
+        ("[\"no-such-program\"]", "no-such-program failed (status 127: a program was not found)"),
+        ("[\"sh\", \"-c\", \"exit 3\"]", "sh failed (status 3)"),
+      ])
+    func endThatFails(_ command: String, _ words: String) async throws {
+      let inbox = try await person.receiver()
+      try person.configure("[screen]\non_end = \(command)\n")
+      try person.folder.write("a.txt", [1])
+      _ = try await person.run("add", "a.txt", "--to", inbox.url)
+      let outcome = try await person.run("send")
+      #expect(outcome.errors.contains("hoist: on_end: \(words)"), "\(outcome)")
+      #expect(outcome.status == 0, "the file was sent")
+    }
+
     @Test("a queue whose last file is removed has come to its end, too")
     func endByRemoval() async throws {
       let inbox = try await person.receiver()

@@ -31,7 +31,7 @@ extension AppState {
       return item.state.receipt?.fate?.renamed.map { (item.fileName, $0) }
     }
     guard let first = kept.first else { return }
-    let more = kept.count > 1 ? " (and \(kept.count - 1) more)" : ""
+    let more = kept.count > 1 ? " (and \(HumanReadable.grouped(kept.count - 1)) more)" : ""
     say("\(first.name) replaced nothing: the server keeps both, this one as \(first.other)\(more)")
   }
 

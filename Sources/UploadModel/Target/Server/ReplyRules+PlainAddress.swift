@@ -6,9 +6,14 @@ import ScalarText
 extension ReplyRules {
   /// The names under which JSON replies have addresses, the best one first.
   private static let names = ["url", "link"]
+  /// What replies call the parts that are about the file. An address elsewhere may be that of its owner or of a page.
+  private static let parts: Set<String> = [
+    "asset", "assets", "attachment", "attachments", "data", "document", "file", "files", "image",
+    "images", "item", "items", "media", "object", "photo", "result", "results", "upload", "uploads",
+  ]
 
   /// The address that the reply's JSON object has under one of the names, or else the only web address under these names
-  /// further down; or that which is the whole reply.
+  /// in its parts; or that which is the whole reply.
   func plainAddress(in end: TransferEnd) -> String? {
     guard !end.reply.isCut, end.status.map(isOK) == true else { return nil }
     let document =
@@ -35,7 +40,7 @@ extension ReplyRules {
       for (name, member) in members {
         if names.contains(name), case .string(let text) = member {
           if let address = webAddress(text) { found.insert(address) }
-        } else {
+        } else if parts.contains(name) {
           collect(&found, in: member)
         }
       }
