@@ -357,6 +357,21 @@ struct QueueStateTests {
     #expect(state.speeds.whole.values(9, at: Self.now + 1) == [57])
   }
 
+  @Test("What a window finds when it is opened is no news, and no attempt of that moment")
+  func foundAtTheStart() {
+    var state = QueueState()
+    let busy = Failure(.refused, status: 503, attempts: 3)
+    _ = state.receive(.added([Self.item(1)]), at: Self.now)
+    let waits = ItemState.retrying(busy, next: 4, of: nil, at: Self.now + 9)
+    let fall = LaneFall(before: 8, since: Self.now, why: "503 Service Unavailable")
+    #expect(state.receive(.joined([(ItemID(1), waits)], at: Self.now), at: Self.now).isEmpty)
+    #expect(state.receive(.lanes(2, target: "t", fall: fall), at: Self.now + 60).isEmpty)
+    #expect(state.laneFalls["t"] == fall)
+    #expect(state.items.item(ItemID(1))?.state == waits)
+    #expect(state.items.row(ItemID(1))?.attempts.isEmpty == true)
+    #expect(state.items.row(ItemID(1))?.lacksAttempts == true)
+  }
+
   @Test("Speeds count what moves, and not what had moved before")
   func speeds() throws {
     var (fresh, joined) = (QueueState(), QueueState())

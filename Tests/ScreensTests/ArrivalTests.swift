@@ -42,7 +42,7 @@ import UploadModel
     Fixture.play(&state, .engine([(ItemID(1), .done(receipt))], at: state.now + 1), .key("j"))
     let line = Self.text(state).split(separator: "\n").first { $0.contains("a.bin") } ?? ""
     #expect(line.contains("✓ a.bin") && line.contains("arrived, confirmed by hand"), "\(line)")
-    #expect(state.queue.totals.unknown == 1 && state.queue.totals.there == 1)
+    #expect(state.queue.totals.unknown == 1 && state.queue.totals.there == 0)
     #expect(state.queue.row(ItemID(1))?.attempts.isEmpty == true, "nothing was sent")
     #expect(state.speeds.whole.values(10, at: state.now).allSatisfy { $0 == 0 }, "so nothing moved")
   }

@@ -255,7 +255,8 @@ package struct ItemList: Sendable {
       }
       self =
         receipt.skipped != nil
-        ? .skipped : receipt.isDoubtful ? .doubtful : receipt.wasThere ? .there : .sent
+        ? .skipped
+        : receipt.isDoubtful ? .doubtful : receipt.wasThere && !receipt.isConfirmed ? .there : .sent
     }
   }
 
@@ -474,9 +475,10 @@ package struct ItemList: Sendable {
     return rows[position].item
   }
 
-  /// Records an item's new state. Returns the item as it was, or `nil` if there is no such item.
+  /// Records an item's new state. Returns the item as it was, or `nil` if there is no such item. If the state is no news,
+  /// it is not known when the item came to be in it.
   package mutating func change(
-    _ id: ItemID, to state: ItemState, at instant: Instant
+    _ id: ItemID, to state: ItemState, at instant: Instant, isNews: Bool = true
   ) -> UploadItem? {
     guard let position = position(of: id) else { return nil }
     let known = rows[position].item
@@ -494,8 +496,10 @@ package struct ItemList: Sendable {
     rows[position].set(state)
     if state != .waiting || old == .paused { rows[position].item.wasInterrupted = false }
     totals.add(rows[position].item, reached: rows[position].counted)
-    if let attempt = Attempt(known, became: state, at: instant) { record(attempt, at: position) }
-    if state.isPreparing, !old.isPreparing { beginnings[id] = instant }
+    if isNews {
+      if let attempt = Attempt(known, became: state, at: instant) { record(attempt, at: position) }
+      if state.isPreparing, !old.isPreparing { beginnings[id] = instant }
+    }
     if !state.isActive { beginnings[id] = nil }
     return known
   }

@@ -5,6 +5,9 @@ import UploadModel
 ///
 /// It changes through `QueueNews`, which a person's edits anticipate. It reads no clock.
 package struct QueueState: Sendable {
+  /// For how many seconds something that has happened is news.
+  private static let news = 5.0
+
   package var items = ItemList()
   package var speeds = Speeds()
   /// The settings for everything that is sent.
@@ -122,7 +125,8 @@ package struct QueueState: Sendable {
       lanesFound[target] = count
       let old = laneFalls[target]
       laneFalls[target] = fall
-      guard let fall, fall.since != old?.since else { return [] }
+      // A window that is opened later is told of it, too, but for that window it is no news.
+      guard let fall, fall.since != old?.since, now - fall.since < Self.news else { return [] }
       return [
         Remark(
           "\(target) gets fewer requests at once for now, \(count) instead of \(fall.before): "
@@ -204,11 +208,11 @@ package struct QueueState: Sendable {
     var remarks: [Remark] = []
     var paused: [UploadItem] = []
     for (id, new) in changes {
-      guard let item = items.change(id, to: new, at: now) else { continue }
+      guard let item = items.change(id, to: new, at: now, isNews: isNews) else { continue }
       if new.isFinished, new.receipt?.isConfirmed != true { hasEndToAnnounce = true }
       if isNews, new == .paused, item.state != .paused { paused.append(item) }
       speeds.record(item, from: isNews ? item.state : new, to: new, at: now)
-      if !item.state.isPhase(of: new),
+      if isNews, !item.state.isPhase(of: new),
         let remark = Remark(item, called: label(of: item), became: new, at: now)
       {
         remarks.append(remark)

@@ -328,9 +328,10 @@ struct QuestionBox {
     let (totals, speeds) = (state.queue.totals, state.speeds)
     switch name {
     // A stopped queue finishes only what is under way.
-    case .finishThenQuit where state.settings.isStarted:
+    case .finishThenQuit:
       if totals.awaitsReplies { return [state.repliesAwaited] }
-      let eta = speeds.totalETA(of: totals, limit: state.settings.limit, at: state.now)
+      let eta = speeds.totalETA(
+        of: totals, isStarted: state.settings.isStarted, limit: state.settings.limit, at: state.now)
       return eta.map { ["about \(HumanReadable.timeLeft($0))"] } ?? []
     case .goOnInBackground, .stopAndQuit:
       let items = state.queue.rows.lazy.map(\.item)

@@ -127,7 +127,10 @@ struct StateLabel {
       self.init(
         "…", .warning, processing.words, "processing · \(trouble)", "processing · \(status)",
         "processing")
-    case (.retrying(let failure, let next, let limit, let instant), _):
+    case (.retrying(let failure, let next, let limit, let end), _):
+      // Another file may have been told to wait longer, for the same server.
+      let wait = state.wait(at: state.url(ofTarget: state.targetName(of: item)))?.nextTry
+      let instant = max(end, wait ?? end)
       let seconds = HumanReadable.seconds(max(0, instant - now).rounded(.up))
       let cause = failure.status.map(String.init) ?? failure.headline
       let tries = ItemState.attempt(next, of: limit, signs: "/")

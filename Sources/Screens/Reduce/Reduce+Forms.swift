@@ -267,19 +267,10 @@ extension AppState {
       item(after.id).map { !$0.state.isActive && !$0.state.isDone } ?? false
     }
     if editable.count < edited.count { return refuse("not changed, because sending has begun") }
-    let moved = Set(editable.filter { item($0.id)?.location != $0.location }.map(\.id))
     let effects = edit(editable)
     guard !effects.isEmpty else { return [] }
     list.clearMarks()
-    // The files that were not found at their old paths have not been sent, so send them now.
-    let found = editable.compactMap { item($0.id) }.filter {
-      moved.contains($0.id) && [.missing, .changed(.vanished)].contains($0.state.failure?.cause)
-    }
     let changed = "\(HumanReadable.count(editable.count, "file")) changed"
-    if !found.isEmpty {
-      message = "\(changed); now sent from the new path"
-      return effects + retryNow(found)
-    }
     let (retry, undo) = (keyLabel(.retry), keyLabel(.undo))
     // A file that was missing may be there by now, but a link that leads nowhere needs another path.
     let again = editable.compactMap { queue.row($0.id) }

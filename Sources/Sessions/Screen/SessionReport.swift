@@ -113,7 +113,11 @@ struct SessionReport {
   /// Whether another process goes on with what is left, since this one has left it.
   private var isTakenOver: Bool {
     successor != nil
-      || successors > 0 && !isAside && unwritten == nil && items.totals.busy > 0
+      || successors > 0 && !isAside && unwritten == nil && items.totals.busy > cutOff
+  }
+  /// How many files still await their replies, which nobody will hear.
+  private var cutOff: Int {
+    remarkable.count { $0.state.isHandedOver && !$0.state.isProcessed }
   }
   private var isAtRest: Bool { items.totals.busy == 0 && !isReading }
   private var hasContent: Bool {
@@ -178,18 +182,22 @@ struct SessionReport {
   }
 
   private var summary: [String] {
-    let kept =
-      unsent > 0 && !isTakenOver && isKept
-      ? "; \(HumanReadable.count(unsent, "file")) left in the queue for the next hoist" : ""
     // If files have left the list, the figures may be those of other files. What another process sent may not be in
     // them.
     let figures = items.removed.isEmpty && self.figures.bytes > 0 ? self.figures : nil
     // All files count that were in the list, so that the numbers add up.
     var counts = items.sessionCounts
     // The next hoist finds the same: nobody has awaited their replies.
-    let cutOff = remarkable.count { $0.state.isHandedOver && !$0.state.isProcessed }
     counts.unknown += cutOff
     counts.left -= cutOff
+    var kept = ""
+    if isKept, !isTakenOver {
+      if counts.left > 0 {
+        kept = "; \(HumanReadable.count(counts.left, "file")) left in the queue for the next hoist"
+      } else if unsent > 0 {
+        kept = "; what was not sent stays in the queue"
+      }
+    }
     var lines = [counts.words(figures) + kept]
     if isStopped, unsent > 0, isKept {
       lines.append(

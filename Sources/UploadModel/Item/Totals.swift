@@ -128,7 +128,11 @@ package struct Totals: Hashable, Sendable {
         add(whole, to: &skippedLoad)
         break
       }
-      if receipt.isDoubtful { doubtful += one } else if receipt.wasThere { there += one }
+      if receipt.isDoubtful {
+        doubtful += one
+      } else if receipt.wasThere, !receipt.isConfirmed {
+        there += one
+      }
       add(whole, to: &arrivedLoad)
     case .failed(let failure) where failure.isOutcomeUnknown:
       unknown += one

@@ -130,6 +130,8 @@ extension EndToEnd {
       try await terminal.press("Tab")
       try await terminal.wait(for: "File name   new.bin")
       try await terminal.press("Enter")
+      try await terminal.wait(for: "changed, r sends it")
+      try await terminal.press("r")
       try await terminal.wait(for: "1 ok")
       #expect(inbox.names == ["new.bin"])
       // A window elsewhere, or the background, finds it too.

@@ -245,7 +245,9 @@ extension EndToEnd {
     /// A summary without its figures, and without what is only said of a queue.
     private static func plain(_ summary: String) -> String {
       summary.replacing(#/, [0-9.]+ [kMG]?i?B in [0-9.:]+( ms| s)?/#, with: "")
-        .replacing(#/; \d+ files? left in the queue for the next hoist/#, with: "")
+        .replacing(
+          #/; (\d+ files? left in the queue for the next hoist|what was not sent stays in the queue)/#,
+          with: "")
     }
   }
 }
