@@ -107,6 +107,7 @@ package final class Conductor {
     self.engine = engine
     engine.setAwaitsMore(true)
     engine.keepWaiting(for: refused)
+    engine.keepWaiting(for: store.waits)
     for (target, trouble) in refused { note(trouble, of: target) }
   }
 
@@ -143,7 +144,16 @@ package final class Conductor {
     }
     hooks.claimsAhead = { store.claimsAhead(ofRequestsTaking: $0) }
     hooks.mediaType = tools.mediaType
-    hooks.outage = { [weak self] origin, news in
+    hooks.outage = { [weak self, time = tools.time] origin, news in
+      if case .asksToWait(let failure, let until, _) = news {
+        var turn = QueueTurn()
+        turn.waits = [
+          ServerWait(
+            address: origin.description, until: time.date() + (until - time.now()),
+            failure: failure)
+        ]
+        store.write(turn) { _ in }
+      }
       onMain { self?.report([.reachability(server: origin.description, news)]) }
     }
     hooks.refusal = { [weak self] target, trouble in

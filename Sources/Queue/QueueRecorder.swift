@@ -256,6 +256,8 @@ package final class QueueRecorder: QueueStore {
 
   package var memory: (any ResumeMemory & DigestMemory)? { store }
 
+  package var waits: [ServerWait] { trying { try store.waits() } ?? [] }
+
   package func keep(_ address: SentAddresses.Entry) { store.keep(address) }
 
   /// Records what is known of a run: `EngineHooks.keepingRun`.
@@ -324,9 +326,11 @@ package final class QueueRecorder: QueueStore {
     } catch {
       // Leave out progress, which means nothing once the session is over.
       let unwritten = all.filter { !$0.isOnlyProgress }.map { turn in
-        QueueTurn(
+        var kept = QueueTurn(
           released: turn.released, points: turn.points,
           changes: turn.changes.filter(\.1.isWrittenDown))
+        kept.waits = turn.waits
+        return kept
       }
       let place = (try? store.kept(unwritten.flatMap(\.changes))).flatMap(journal.keep)
       content.withLock {

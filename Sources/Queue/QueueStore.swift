@@ -10,6 +10,8 @@ package protocol QueueStore: AnyObject, Sendable {
   var memory: (any ResumeMemory & DigestMemory)? { get }
   /// The addresses that files were sent to before.
   var addresses: SentAddresses { get }
+  /// What servers have asked for, and is not over.
+  var waits: [ServerWait] { get }
   /// Notes what a turn of the engine has brought, after those before it, and then calls `then`:
   /// `EngineHooks.admission`.
   func write(_ turn: QueueTurn, then: @escaping @Sendable (Set<ItemID>?) -> Void)
@@ -25,4 +27,8 @@ package protocol QueueStore: AnyObject, Sendable {
   func hasUnsent(_ target: String) -> Bool
   /// Notes an address that a file is about to be sent to: `EngineHooks.keepingAddress`.
   func keep(_ address: SentAddresses.Entry)
+}
+
+extension QueueStore {
+  package var waits: [ServerWait] { [] }
 }

@@ -31,6 +31,16 @@ enum Schema {
       "\(tables) PRAGMA application_id = \(application); PRAGMA user_version = \(version);")
   }
 
+  /// The waits that servers have asked for: their addresses, when the waits are over, and the failures with which they
+  /// were asked for, as JSON. Made with the first wait.
+  static let serverWaits = """
+    CREATE TABLE IF NOT EXISTS server_wait (
+      address TEXT PRIMARY KEY,
+      until REAL NOT NULL,
+      failure TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID
+    """
+
   // Times are in seconds since 1970. `modified` is in nanoseconds, as text, since 64 bits end in 2262.
   private static let tables = """
     -- `revision` counts changes: a reader that has seen revision n asks for newer rows. `stopped` says whether the user

@@ -224,6 +224,7 @@ package final class UploadStore: Sendable {
         try writer.release(turn.released)
         begun.subtract(turn.released)
         for (id, point) in turn.points { try writer.keep(point, of: id) }
+        for wait in turn.waits { try Self.keep(wait, db, now) }
         for (id, state) in turn.changes {
           let bytes = memory.withLock { $0.progress[id]?.sent }
           try writer.write(
@@ -468,6 +469,38 @@ package final class UploadStore: Sendable {
       return nil
     } catch {
       throw StoreError(error, doing: "read", path: path)
+    }
+  }
+}
+
+/// The waits that servers have asked for.
+extension UploadStore {
+  private static func keep(_ wait: ServerWait, _ db: Database, _ now: Date) throws {
+    // Queues of earlier versions lack the table, and these versions do without it.
+    try db.execute(Schema.serverWaits)
+    try db.execute(
+      "DELETE FROM server_wait WHERE address = ? OR until <= ?",
+      [wait.address, now.timeIntervalSince1970])
+    guard wait.until > now else { return }
+    try db.execute(
+      "INSERT INTO server_wait VALUES (?, ?, ?)",
+      [wait.address, wait.until.timeIntervalSince1970, wait.failure.column])
+  }
+
+  /// The waits that are not over.
+  package func waits(now: Date = Date()) throws(StoreError) -> [ServerWait] {
+    try read { db in
+      let count: Int64? = try db.value(
+        "SELECT COUNT(*) FROM sqlite_master WHERE name = 'server_wait'")
+      guard count == 1 else { return [] }
+      return try db.rows(
+        "SELECT address, until, failure FROM server_wait WHERE until > ? ORDER BY address",
+        [now.timeIntervalSince1970]
+      ) { row -> ServerWait? in
+        guard let failure: Failure = JSONColumn.value(row[2]) else { return nil }
+        return ServerWait(
+          address: row[0], until: Date(timeIntervalSince1970: row[1]), failure: failure)
+      }.compactMap(\.self)
     }
   }
 }

@@ -618,6 +618,28 @@ struct ProgressTests {
     #expect(try known() == ["third", nil])
   }
 
+  @Test("A wait that a server asked for is known to the next process, until it is over or ended")
+  func waits() throws {
+    let (store, now) = (try harness.open(), Date(timeIntervalSince1970: 1_000_000))
+    #expect(try store.waits(now: now).isEmpty)
+    func keep(_ address: String, _ seconds: Double, at now: Date) throws -> ServerWait {
+      let busy = Failure(.refused, status: 503, attempts: 1, retryAfter: seconds)
+      var turn = QueueTurn()
+      turn.waits = [ServerWait(address: address, until: now + seconds, failure: busy)]
+      try store.record([turn], now: now)
+      return turn.waits[0]
+    }
+    let long = try keep("http://b:81", 900, at: now)
+    let short = try keep("https://a", 60, at: now)
+    #expect(try harness.open().waits(now: now) == [long, short])
+    #expect(try harness.open().waits(now: now + 61) == [long])
+    let longer = try keep("https://a", 90, at: now + 10)
+    #expect(try harness.open().waits(now: now + 61) == [long, longer])
+    // A person has ended it.
+    _ = try keep("https://a", 0, at: now + 62)
+    #expect(try harness.open().waits(now: now + 62) == [long])
+  }
+
   static let causes: [Failure.Cause] = [
     .missing, .unreadable("Permission denied"), .notAFile(kind: "a folder"), .changed(.grew),
     .tooLarge(limit: 5), .empty, .typeNotAllowed("a/b", allowed: ["c/d"]), .unsendable("x"),

@@ -444,6 +444,20 @@ extension UploadEngine {
     carryOut(scheduler.queue(job.id, attempts: job.machine.attempts))
   }
 
+  /// Lets uploads wait whose servers asked the process before this one for it.
+  package nonisolated func keepWaiting(for waits: [ServerWait]) {
+    guard !waits.isEmpty else { return }
+    onQueue { engine in
+      for wait in waits {
+        guard let origin = Origin(text: wait.address) else { continue }
+        let seconds = wait.until.timeIntervalSince(engine.time.date())
+        engine.carryOut(
+          engine.scheduler.recordWait(
+            of: [origin], until: engine.time.now() + seconds, wait.failure))
+      }
+    }
+  }
+
   /// Lets uploads wait whose targets refused the credentials of the process before this one.
   package nonisolated func keepWaiting(for troubles: [String: CredentialTrouble]) {
     onQueue { $0.scheduler.recordRefusedBefore(troubles) }

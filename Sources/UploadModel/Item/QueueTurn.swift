@@ -14,6 +14,8 @@ package struct QueueTurn: Sendable {
   /// What has been sent so far, if files have arrived in this turn. Told together with their states: if this process is
   /// killed, the next one goes on from there.
   package var figures: SendingFigures?
+  /// What servers have asked for. A wait that is over ends the one before it.
+  package var waits: [ServerWait] = []
 
   package init(
     released: [ItemID] = [], points: [(ItemID, ResumePoint?)] = [],
@@ -25,7 +27,7 @@ package struct QueueTurn: Sendable {
 
   /// Whether the turn only tells how far uploads have come, which is not written.
   package var isOnlyProgress: Bool {
-    released.isEmpty && points.isEmpty && claims.isEmpty
+    released.isEmpty && points.isEmpty && claims.isEmpty && waits.isEmpty
       && !changes.contains { $0.1.isWrittenDown }
   }
 }

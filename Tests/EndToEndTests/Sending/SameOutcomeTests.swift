@@ -133,6 +133,15 @@ extension EndToEnd {
         Self.plain(sent.errors).contains("2 of 3 files sent")
           && sent.errors.contains("; 1 file left in the queue for the next hoist"), "\(sent)")
       #expect(try await queued() == ["a": "done", "b": "done", "c": "waiting"])
+      // The next hoist does not ask earlier, either.
+      let requests = server.requests
+      let next = try person.hoist("send")
+      try await wait(for: "the same wait", otherwise: { next.output + next.errors }) {
+        next.output.contains("asks to wait") ? true : nil
+      }
+      try await next.interrupt(SIGINT)
+      _ = try await next.end()
+      #expect(server.requests == requests)
     }
 
     /// Ways to end a hoist in the middle, and the hoist that ends.
