@@ -76,6 +76,9 @@ enum FirstLook: Equatable, Sendable {
     contains("<!doctype html", in: head) || contains("<html", in: head)
   }
 
+  /// Whether there is the beginning of a PDF in bytes that come before it.
+  static func isPDF(_ head: [UInt8]) -> Bool { contains("%pdf-", in: head) }
+
   /// Whether a text begins like prose, a log or a list, so that libmagic would find no language and no format.
   private static func looksLikeProse(_ head: [UInt8]) -> Bool {
     let text = head.drop(while: isBlank)

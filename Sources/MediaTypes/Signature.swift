@@ -36,7 +36,10 @@ struct Signature: Sendable {
     if found.contains(where: { $0.belongs(to: type) }) { return nil }
     if let other = found.first { return MediaType(other.type) }
     // Error pages and pointers of Git LFS are often saved under the name of a picture.
-    guard isBinary(type), !head.isEmpty, FirstLook.isText(head) else { return nil }
+    guard isBinary(type), !head.isEmpty, FirstLook.isText(head),
+      // Readers accept a PDF that begins with something else.
+      !FirstLook.isPDF(head)
+    else { return nil }
     return MediaType(FirstLook.isHTML(head) ? "text/html" : "text/plain")
   }
 
@@ -51,12 +54,11 @@ struct Signature: Sendable {
     all.map(\.type) + [
       "audio/x-wav", "audio/x-flac", "audio/mp4", "audio/ogg", "audio/opus", "video/ogg",
       "video/webm", "image/heic", "image/avif", "image/x-icon", "image/x-ms-bmp",
-      "application/java-archive", "application/epub+zip", "application/msword",
-      "application/vnd.ms-excel", "application/vnd.ms-powerpoint",
+      "application/java-archive", "application/epub+zip",
       "application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.spreadsheet",
       "application/vnd.oasis.opendocument.presentation",
     ]
-  ).subtracting(["application/postscript", "application/rtf"])
+  ).subtracting(["application/postscript", "application/rtf", "video/x-ms-asf"])
 
   /// The type of a ZIP archive; nil for any other content.
   static func archive(_ head: some Collection<UInt8>) -> MediaType? {

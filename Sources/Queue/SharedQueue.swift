@@ -169,6 +169,12 @@ package final class SharedQueue {
   /// copy them.
   package var items: ItemList { holder.items }
 
+  /// Whether an item that awaits its reply at the end of this process is sent once more by the next one, unasked:
+  /// `UploadStore.recover`.
+  package func startsAgain(_ item: UploadItem) -> Bool {
+    item.resumePoint?.settlesItself == true || tools.book.isRepeatable(item.target)
+  }
+
   /// Reports to the observers in this process. Others read in the queue's file what was ordered.
   private func report(_ news: [QueueNews]) {
     holder.receive(news)

@@ -201,7 +201,8 @@ extension UploadStore {
     }
   }
 
-  /// How failed items were to be sent, by their numbers, if they have been edited since.
+  /// How failed items were to be sent, by their numbers, if they have been edited since. A cross join keeps the order of
+  /// the tables: few items have ever been edited, and many attempts may have been made.
   private static func recordsAtFailure(
     _ db: Database, where condition: String, _ arguments: [(any ColumnValue)?]
   ) throws -> [Int64: ItemRecord] {
@@ -209,7 +210,7 @@ extension UploadStore {
     let records = try db.rows(
       """
       SELECT attempt.item, \(columns)
-      FROM sent_record JOIN attempt ON attempt.id = sent_record.attempt
+      FROM sent_record CROSS JOIN attempt ON attempt.id = sent_record.attempt
       WHERE attempt.id = (SELECT MAX(id) FROM attempt AS other WHERE other.item = attempt.item)
         AND EXISTS (
           SELECT 1 FROM item WHERE id = attempt.item AND state = 'failed' AND (\(condition)))

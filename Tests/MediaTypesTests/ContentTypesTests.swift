@@ -231,7 +231,7 @@ struct ContentTypesTests {
   func textsInDisguise() throws {
     let page = "<!DOCTYPE html>\n<title>503</title>", table = "day;sold\n1;2\n"
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n"
-    for name in ["a.png", "a.jpg", "a.webp", "a.pdf", "a.mp4", "a.zip", "a.docx", "a.doc", "a.gz"] {
+    for name in ["a.png", "a.jpg", "a.webp", "a.pdf", "a.mp4", "a.zip", "a.docx", "a.gz"] {
       for (text, type) in [(page, "text/html"), (table, "text/plain"), (pointer, "text/plain")] {
         try folder.write(Array(text.utf8), to: name)
         let guess = MediaTypeGuesser.system.guess(path: "\(folder.path)/\(name)")
@@ -241,7 +241,8 @@ struct ContentTypesTests {
     // An empty file says nothing, and these may be texts.
     for (name, text) in [
       ("a.png", ""), ("a.eps", table), ("a.rtf", table), ("a.svg", page), ("a.ai", table),
-      ("a.bin", table), ("a.ts", table), ("a.fodt", page), ("a.unknown", table),
+      ("a.bin", table), ("a.doc", page), ("a.xls", page), ("a.asx", table), ("a.dot", table),
+      ("a.pdf", "scanned\n%PDF-1.4\n"), ("a.ts", table), ("a.fodt", page), ("a.unknown", table),
     ] {
       try folder.write(Array(text.utf8), to: name)
       let guess = MediaTypeGuesser.system.guess(path: "\(folder.path)/\(name)")

@@ -90,6 +90,7 @@ package struct ItemList: Sendable {
     fileprivate mutating func set(_ state: ItemState) {
       let old = item.state
       item.state = state
+      if state != old { item.failedAs = nil }
       // Only what is read from the queue's file says when a file arrived.
       if case .done(var receipt) = state, receipt.arrived == nil, case .done(let known) = old {
         receipt.arrived = known.arrived

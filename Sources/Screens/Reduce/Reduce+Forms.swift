@@ -14,7 +14,7 @@ extension AppState {
 
   /// Whether a first start has nothing that the user would lose if the queue were shown instead.
   package var givesWay: Bool {
-    guard let dialog else { return true }
+    guard let dialog else { return closedSetup?.isUntouched ?? true }
     guard dialogs.count == 1, case .form(let form) = dialog else { return false }
     return form.isUntouched
   }

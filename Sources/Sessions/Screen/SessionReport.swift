@@ -31,6 +31,8 @@ struct SessionReport {
   var successor: pid_t?
   /// Whether the next hoist gets this queue.
   var isKept = true
+  /// Whether the next hoist sends a file once more whose reply is not awaited any longer.
+  var startsAgain: (UploadItem) -> Bool = { _ in false }
 
   /// The most lines that are printed before the summary: enough to see what happened. `hoist queue list` has the rest.
   private static let mostLines = 40
@@ -117,7 +119,7 @@ struct SessionReport {
   }
   /// How many files still await their replies, which nobody will hear.
   private var cutOff: Int {
-    remarkable.count { $0.state.isHandedOver && !$0.state.isProcessed }
+    remarkable.count { $0.state.isHandedOver && !$0.state.isProcessed && !startsAgain($0) }
   }
   private var isAtRest: Bool { items.totals.busy == 0 && !isReading }
   private var hasContent: Bool {
@@ -132,6 +134,9 @@ struct SessionReport {
       return switch item.state {
       case .processing(let processing):
         "· \(name): \(SafeText.line(processing.words)); hoist asks the server again when it next runs"
+      case _ where item.state.isHandedOver && startsAgain(item):
+        isTakenOver
+          ? nil : "· \(name): no reply yet; the next hoist sends it once more, which does no harm"
       case _ where item.state.isHandedOver:
         "? \(name): may have arrived; check the server before you send it again"
       case .paused where !isTakenOver: "· \(name): not sent, since it is paused"
@@ -228,6 +233,6 @@ extension SessionReport {
       successors: queue.settings.isStarted ? queue.successors : 0,
       isStopped: queue.isStopped, fault: queue.fault, figures: queue.figures,
       unwritten: unwritten, runTroubles: queue.runTroubles, told: told, queueOption: queueOption,
-      successor: successor, isKept: isKept)
+      successor: successor, isKept: isKept, startsAgain: queue.startsAgain)
   }
 }
