@@ -80,6 +80,14 @@ enum ItemRows {
       IS NOT (\(RecordColumns.names.map { _ in "?" }.joined(separator: ", ")))
     """
 
+  /// The statement to run before an item's size is changed; its parameters are the item's number and the new size. It
+  /// keeps the size that the item's attempts have sent.
+  static let keepSize = """
+    UPDATE attempt SET sent_size = item.size FROM item
+    WHERE item.id = ?1 AND item.size <> ?2
+      AND attempt.item = ?1 AND attempt.ended IS NOT NULL AND attempt.sent_size IS NULL
+    """
+
   /// Adds the item's number and its new record.
   static func addKept(_ item: UploadItem, to row: inout Parameters) {
     row.add(item.id.rawValue)

@@ -95,7 +95,7 @@ enum Schema {
 
     -- `start` is the offset at which the attempt began. The columns `sent_…` say what the server was told, which the
     -- target can derive from the item; `sent_size` is not the size of the file if the target's command changed the
-    -- content. `verified` is the algorithm of a server's checksum that matches the
+    -- content, or if the file has changed since. `verified` is the algorithm of a server's checksum that matches the
     -- file's, such as "sha-256". `pieces` says how far the attempt has come with a file that is sent in pieces, as JSON
     -- (`PieceCount`). `arrival` is what is known about a file that failed, on the server; NULL if it did not arrive.
     -- `deletion_url` is the page that deletes the file on the server, if the reply named one. `doubtful` is what the reply

@@ -278,10 +278,12 @@ extension UploadStore {
     let known = Dictionary(known.map { ($0.id, $0) }) { $1 }
     return try write { db, revision in
       let keep = try db.statement(ItemRows.keepForAttempts)
+      let keepSize = try db.statement(ItemRows.keepSize)
       let update = try db.statement(ItemRows.update)
       var result = Update()
       for item in looked {
         try keep.execute { ItemRows.addKept(item, to: &$0) }
+        try keepSize.execute([item.id.rawValue, item.size])
         try update.execute {
           ItemRows.addUpdated(item, from: known[item.id] ?? item, revision, to: &$0)
         }

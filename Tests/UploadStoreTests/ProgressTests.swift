@@ -583,6 +583,7 @@ struct ProgressTests {
       _ = try store.begin([sent.id])
       try store.record([(sent.id, .failed(Failure(.refused, status: 401)))])
       (sent.fileName, sent.target, sent.mediaType) = (name, target, "image/\(name)")
+      sent.size += 100
       try store.edit([sent])
       try store.update([sent], from: [sent])
     }
@@ -591,6 +592,7 @@ struct ProgressTests {
     #expect(history.map(\.name) == ["a", "b", "c"])
     #expect(history.map(\.target) == ["first", "second", "third"])
     #expect(history.map(\.mediaType) == ["text/plain", "image/b", "image/c"])
+    #expect(history.map(\.size) == [10, 110, 210])
   }
 
   @Test("A failed item that was edited says how it had been sent, also after a restart")
