@@ -626,11 +626,14 @@ package final class SharedQueue {
     return item
   }
 
-  /// Gives the engine how to send the items that are still waiting.
+  /// Gives the engine how to send the items that are still waiting, and those under way if they have to be sent again.
   private func sendAsTheyAre(_ items: [UploadItem]) {
     let (sendable, shown) = jobs(
       items.filter { $0.state == .waiting || $0.state.isRetrying })
-    engine?.update(sendable)
+    let underWay = items.filter(\.state.takesLane).compactMap { item in
+      (try? tools.book.target(of: item).get()).map { UploadJob(item: item, destination: $0) }
+    }
+    engine?.update(sendable + underWay)
     // Items whose target cannot be used now.
     let failed = shown.filter(\.state.isFinished)
     guard !failed.isEmpty else { return }

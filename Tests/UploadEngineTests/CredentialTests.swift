@@ -61,6 +61,13 @@ struct CredentialTests {
     }
   }
 
+  /// A file for the same target with these credentials.
+  private func signed(_ job: UploadJob, _ credentials: String) -> UploadJob {
+    var target = job.target
+    target.headers = [.init(name: "Authorization", value: Template(literal: credentials))]
+    return UploadJob(item: job.item, target: target)
+  }
+
   /// Files for a target with credentials of its own.
   private func signedJobs(to url: URL) throws -> [UploadJob] {
     try jobs(20, to: url) {
@@ -252,6 +259,65 @@ struct CredentialTests {
     #expect(ends.count == rest.count)
     let names = try server.requests.dropFirst(before + 1).map { try $0.files().first?.name }
     #expect(names.first == "\(number)" && names.count == rest.count, "\(names)")
+  }
+
+  /// With one attempt each, none of the refused ones counts.
+  @Test(arguments: [401, 403], [false, true])
+  func aRefusalOfCredentialsThatHaveBeenReplacedIsAboutNoneInUse(
+    _ status: Int, _ isRetry: Bool
+  ) async throws {
+    let (reached, replaced) = (DispatchSemaphore(value: 0), Gate())
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        let isNew = request.headers["authorization"] == "new"
+        if !isNew {
+          reached.signal()
+          replaced.pass()
+        }
+        connection.send(
+          isNew ? Self.ok : "HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    let jobs = try jobs(5, to: server.url())
+    let old = jobs.prefix(4).map { signed($0, "old") }
+    let new = jobs.map { signed($0, "new") }
+    let harness = EngineHarness(lanes: 4, waitsForServers: true, preparesAhead: false)
+    harness.engine.submit(old)
+    for _ in old { await reached.passed() }
+    // One call is about a file under way, the other about one that is new.
+    if isRetry { harness.engine.retry([new[4]]) } else { harness.engine.update([new[0]]) }
+    await harness.engine.written()
+    replaced.open()
+    let ends = await harness.finish((isRetry ? new.prefix(5) : new.prefix(4)).map(\.item.id))
+    #expect(ends.allSatisfy { $0.code == "done 200" }, "\(ends)")
+    #expect(old.allSatisfy { harness.states(of: $0.item.id).last?.attempt == 1 })
+    #expect(harness.refusals.isEmpty)
+    #expect(server.requests.count { $0.headers["authorization"] == "old" } == 4)
+  }
+
+  @Test func credentialsThatAreRefusedLikeThoseBeforeThemAreNotTriedOnAndOn() async throws {
+    let (reached, replaced) = (DispatchSemaphore(value: 0), Gate())
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        if request.headers["authorization"] == "old" {
+          reached.signal()
+          replaced.pass()
+        }
+        connection.send("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    let job = try jobs(1, to: server.url())[0]
+    let harness = EngineHarness(lanes: 1, waitsForServers: true)
+    harness.engine.submit([signed(job, "old")])
+    await reached.passed()
+    harness.engine.update([signed(job, "new")])
+    await harness.engine.written()
+    replaced.open()
+    #expect(await harness.finish([job.item.id]).map(\.code) == ["http-401"])
+    #expect(server.requests.map { $0.headers["authorization"] } == ["old", "new"])
+    #expect(harness.refusals == ["\(job.target.name) credentials refused"])
   }
 
   @Test func aRetryByThePersonRunsTheCommandAgain() async throws {

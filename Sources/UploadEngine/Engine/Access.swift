@@ -4,15 +4,35 @@ import UploadModel
 
 /// Access to servers: which credentials a request carries, and what its end says about them and about its server.
 ///
-/// It owns the tokens. What follows from a refusal or an outage for other files is the scheduler's decision.
+/// It owns the tokens, and knows how each target's files are sent now: a request may have begun before its target was
+/// changed. What follows from a refusal or an outage for other files is the scheduler's decision.
 final class Access {
   private let source: TokenSource
   /// The token in force on each route.
   private var tokens: [Route: BearerToken] = [:]
+  /// How each target's files are sent now, by its name.
+  private var plans: [String: SendPlan] = [:]
 
   init(tokens source: TokenSource) { self.source = source }
 
   func token(on route: Route) -> BearerToken? { tokens[route] }
+
+  /// Takes note of how files of these uploads' targets are sent from now on.
+  func notePlans(of uploads: [UploadJob]) {
+    var last: SendPlan?
+    for plan in uploads.lazy.map(\.destination) where plan !== last {
+      plans[plan.route.target] = plan
+      last = plan
+    }
+  }
+
+  /// What has replaced a plan since its target was changed; nil if it is still in force.
+  func replacement(of plan: SendPlan) -> SendPlan? {
+    guard let new = plans[plan.route.target], new !== plan, new.target != plan.target else {
+      return nil
+    }
+    return new
+  }
 
   /// The current credentials of a job's route, for a request to an origin; by default the target's own.
   /// `keepsCredentials` is false if another origin has chosen the destination. `isNamed` is true if the target names
@@ -23,7 +43,8 @@ final class Access {
   ) -> Authorization {
     let route = job.route
     return Authorization(
-      route: route, token: tokens[route], number: engine.scheduler.token(on: route), origin: origin,
+      plan: job.upload.destination, token: tokens[route], number: engine.scheduler.token(on: route),
+      origin: origin,
       showsCredentials: keepsCredentials && (origin == route.origin || isNamed),
       command: job.upload.target.tokenCommand, items: items)
   }
@@ -163,8 +184,8 @@ final class Access {
 
   /// Records that a server has carried out a request with these credentials.
   private func noteAccepted(_ authorization: Authorization, on engine: isolated UploadEngine) {
-    // A reply to a request without credentials says nothing about them.
-    guard authorization.showsCredentials else { return }
+    // A reply to a request without credentials says nothing about them, nor does one to a request with former ones.
+    guard authorization.showsCredentials, replacement(of: authorization.plan) == nil else { return }
     engine.schedule {
       $0.recordAccepted(
         on: authorization.route, with: authorization.number,
@@ -178,6 +199,8 @@ final class Access {
     on engine: isolated UploadEngine
   ) -> Credentials.Consequence {
     guard [401, 403].contains(status), authorization.showsCredentials else { return .stands }
+    // What was refused is no longer in use, so the waiting files need not learn of it.
+    guard replacement(of: authorization.plan) == nil else { return .again }
     let failure = Failure(
       deniedCause(status, after: authorization, of: job) ?? .refused, status: status)
     let isSecondTime = engine.wereAuthorizedAgain(authorization.items)

@@ -2,7 +2,9 @@ import UploadModel
 
 /// The credentials that a request carries.
 struct Authorization: Sendable {
-  let route: Route
+  /// How the files were to be sent when the request was made.
+  let plan: SendPlan
+  var route: Route { plan.route }
   /// The token of the route, and the token's number.
   let token: BearerToken?
   let number: Int
@@ -14,12 +16,12 @@ struct Authorization: Sendable {
   let command: TokenCommand?
   let items: [ItemID]
 
-  /// What to do about an upload whose attempt does not count: send it again when its server can be reached, or with a
-  /// newer token.
+  /// What to do about an upload whose attempt does not count: send it again when its server can be reached, or with
+  /// newer credentials.
   enum Restart {
     /// Once the server can be reached, which it cannot be, for this reason.
     case wait(Failure.Cause)
-    /// With another token. The refusal is how the upload has failed if there will be no other attempt.
+    /// With another token, or with those that its target has got meanwhile. The refusal is how the upload has failed if there will be no other attempt.
     case authorize(Failure)
   }
 }

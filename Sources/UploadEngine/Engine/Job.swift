@@ -78,6 +78,12 @@ extension UploadEngine {
       (isHeld, isSetAside) = (false, false)
     }
 
+    /// Has the next attempt go by a plan that has replaced the upload's.
+    func replacePlan(with plan: SendPlan) {
+      upload = UploadJob(item: upload.item, destination: plan)
+      wasAuthorizedAgain = false
+    }
+
     /// Resets the upload's history because the user wants it sent again.
     func renew(_ upload: UploadJob) {
       update(upload)

@@ -272,6 +272,7 @@ extension UploadEngine {
   }
 
   private func accept(_ uploads: [UploadJob]) {
+    access.notePlans(of: uploads)
     var files: [Scheduler.File] = []
     var processed: [ItemID] = []
     for upload in uploads {
@@ -325,6 +326,7 @@ extension UploadEngine {
   /// state of the files.
   package nonisolated func retry(_ uploads: [UploadJob]) {
     onQueue { engine in
+      engine.access.notePlans(of: uploads)
       engine.takeBack(uploads.map(\.item.id))
       var tried: [ItemID] = []
       for upload in uploads {
@@ -405,9 +407,11 @@ extension UploadEngine {
     return waiting.map(\.item)
   }
 
-  /// Changes how uploads that are not under way are sent.
+  /// Changes how uploads are sent. Those under way go on as they began; if their targets have changed, the next attempts
+  /// go by that.
   package nonisolated func update(_ uploads: [UploadJob]) {
     onQueue { engine in
+      engine.access.notePlans(of: uploads)
       engine.takeBack(uploads.map(\.item.id))
       for upload in uploads {
         guard let job = engine.jobs[upload.item.id] else { continue }
@@ -792,6 +796,10 @@ extension UploadEngine {
     letGo(of: job)
     runs.noteEnd(of: job, on: self)
     recordPhase(of: id, job)
+    if case .attempting = before, let plan = access.replacement(of: job.upload.destination) {
+      job.replacePlan(with: plan)
+      carryOut(scheduler.change(job.entry))
+    }
     switch state {
     case .attempting: return
     case .waiting where job.isHeld || job.isSetAside: carryOut(scheduler.park(id, .held))

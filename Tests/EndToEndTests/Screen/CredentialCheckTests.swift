@@ -66,6 +66,33 @@ extension EndToEnd {
       #expect(posts.withLock { $0 } == Self.count + 1, "the first one twice")
     }
 
+    @Test("what is being sent with the old ones is sent again with the new ones")
+    func underWay() async throws {
+      let posts = Mutex(0)
+      let isChecked = DispatchSemaphore(value: 0)
+      let server = try AdviceServer { request, _ in
+        if request.line.hasPrefix("HEAD") { return .reply("200 OK") }
+        posts.withLock { $0 += 1 }
+        if request.headers["authorization"] == "Bearer right" { return .take }
+        isChecked.wait()
+        return .reply("401 No")
+      }
+      defer { isChecked.signal() }
+      try configure("\(server.address)/u", token: "wrong")
+      let terminal = try await person.terminal(columns: 100, rows: 24)
+      try await terminal.command("hoist 1.txt")
+      try await wait(for: "the file with the old token") { posts.withLock { $0 } == 1 ? true : nil }
+      try configure("\(server.address)/u", token: "right")
+      try await terminal.press("5", "c")
+      try await terminal.wait(until: "the new token is known") {
+        $0.row(with: "✓ tok")?.contains("answers") == true
+      }
+      isChecked.signal()
+      let told = try await terminal.wait(for: "1 ok")
+      #expect(!told.says("credentials refused"), "\(told.text)")
+      #expect(posts.withLock { $0 } == 2)
+    }
+
     @Test("where the server refuses them again, no file is sent; once it takes them, all are")
     func tested() async throws {
       let isOpen = Mutex(false)
