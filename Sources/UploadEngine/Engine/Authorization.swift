@@ -21,7 +21,8 @@ struct Authorization: Sendable {
   enum Restart {
     /// Once the server can be reached, which it cannot be, for this reason.
     case wait(Failure.Cause)
-    /// With another token, or with those that its target has got meanwhile. The refusal is how the upload has failed if there will be no other attempt.
+    /// With another token, or with the credentials that its target has been given meanwhile. The refusal is how the
+    /// upload has failed if there will be no other attempt.
     case authorize(Failure)
   }
 }
