@@ -10,8 +10,8 @@ final class Access {
   private let source: TokenSource
   /// The token in force on each route.
   private var tokens: [Route: BearerToken] = [:]
-  /// How each target's files are sent now, by its name.
-  private var plans: [String: SendPlan] = [:]
+  /// How the files of each route are sent now.
+  private var plans: [Route: SendPlan] = [:]
 
   init(tokens source: TokenSource) { self.source = source }
 
@@ -21,14 +21,14 @@ final class Access {
   func notePlans(of uploads: [UploadJob]) {
     var last: SendPlan?
     for plan in uploads.lazy.map(\.destination) where plan !== last {
-      plans[plan.route.target] = plan
+      plans[plan.route] = plan
       last = plan
     }
   }
 
   /// What has replaced a plan since its target was changed; nil if it is still in force.
   func replacement(of plan: SendPlan) -> SendPlan? {
-    guard let new = plans[plan.route.target], new !== plan, new.target != plan.target else {
+    guard let new = plans[plan.route], new !== plan, new.target != plan.target else {
       return nil
     }
     return new
