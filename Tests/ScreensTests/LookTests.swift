@@ -408,7 +408,7 @@ import Testing
     var state = Fixture.empty()
     Fixture.play(&state, .added([Fixture.item(1, "a.bin")]), Fixture.away, .stopped(true))
     #expect(Fixture.type("R", &state) == [.probe])
-    let stopped = "nothing is sent while the queue is stopped; s resumes it"
+    let stopped = "no more files start while the queue is stopped; s resumes it"
     #expect(state.message == stopped)
     Fixture.play(
       &state, .added([Fixture.item(2, "b.bin", state: .failed(Failure(.missing)))]))

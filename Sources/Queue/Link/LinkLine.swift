@@ -3,7 +3,7 @@ import Foundation
 /// The lines sent through the socket: one JSON object each. The first in either direction is a greeting.
 package enum LinkLine {
   /// The version of the protocol. Peers with another version are ignored.
-  package static let version = 8
+  package static let version = 9
 
   /// The longest line in bytes, not counting its line feed.
   package static let longest = 1 << 20
