@@ -208,7 +208,8 @@ extension AppState {
   /// Why nothing is tried now, and which key changes that.
   private var stoppedWords: String {
     let key = keyLabel(.startStop)
-    return "no more files start while the queue is stopped" + (key.isEmpty ? "" : "; \(key) resumes it")
+    return "no more files start while the queue is stopped"
+      + (key.isEmpty ? "" : "; \(key) resumes it")
   }
 
   /// The target of the row under the cursor, or that of files added from now on.
