@@ -327,7 +327,7 @@ extension EndToEnd {
       try person.folder.write("a.txt", [1])
       let terminal = try await person.terminal()
       try await terminal.command("hoist a.txt --to \(inbox.url)")
-      try await terminal.wait(for: "the program run at the end failed \(words)")
+      try await terminal.wait(for: "on_end: sh failed \(words)")
     }
 
     @Test("the panes show the history and the log")
