@@ -192,7 +192,7 @@ struct SessionReport {
     let figures = items.removed.isEmpty && self.figures.bytes > 0 ? self.figures : nil
     // All files count that were in the list, so that the numbers add up.
     var counts = items.sessionCounts
-    // The next hoist finds the same: nobody has awaited their replies.
+    // The next hoist finds the same, since this one ended before their replies.
     counts.unknown += cutOff
     counts.left -= cutOff
     var kept = ""

@@ -50,7 +50,7 @@ package final class SetupSession {
     return end
   }
 
-  /// Looks each second whether there is a target: as long as there is none, there may be no file or folder to watch.
+  /// Checks every second for a target. Before there is one, there may be no file or folder to watch.
   private func lookForTarget() {
     onMain(after: 1) { [weak self] in
       guard let self, done != nil else { return }

@@ -52,7 +52,7 @@ package struct RetryPolicy: Hashable, Sendable {
   /// How many nonces a file is sent with at most. A server may accept none for as long as an upload takes.
   package static let mostNonces = 3
 
-  /// Whether attempts count, although the server has been busy for so many seconds; infinitely many if it is not.
+  /// Whether attempts count. `busyFor` is how many seconds the server has been busy, infinite if it is not.
   private func isCounted(busyFor: Double, isPatient: Bool) -> Bool {
     busyFor >= patience(isPatient: isPatient)
   }
